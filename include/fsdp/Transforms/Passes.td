@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FSDP_TRANSFORMS_PASSES_TD
+#define FSDP_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Fsdp_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
+
+//===----------------------------------------------------------------------===//
+// Every stage
+//===----------------------------------------------------------------------===//
+
+def VerifyStagePass : Fsdp_Pass<"fsdp-verify-stage"> {
+  let summary = "check what a stage promises, and record that it is reached";
+  let description = [{
+    One table says which ops each stage may contain and which facts hold. An
+    error names the op and the stage. On success the module carries
+    `fsdp.stage`. Stages: `imported`, `annotated`, `sharded`, `lowered`.
+  }];
+  let options = [
+    Option<"stage", "stage", "std::string", "\"\"",
+           "the stage that the module must have reached">,
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Import
+//===----------------------------------------------------------------------===//
+
+def LegalizeForeignPass : Fsdp_Pass<"fsdp-legalize-foreign"> {
+  let summary = "turn exporters' own ops into ours";
+  let description = [{
+    `"tm_tensor.scatter"` and `"iree_linalg_ext.scatter"` become
+    `fsdp.scatter`, `"util.optimization_barrier"` becomes
+    `fsdp.optimization_barrier`, `cf.assert` is dropped. Every other op of an
+    unregistered dialect is an error that names it.
+
+    ```mlir
+    %0 = "util.optimization_barrier"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fsdp.optimization_barrier %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def LegalizeSeedsPass : Fsdp_Pass<"fsdp-legalize-seeds"> {
+  let summary = "turn a global random seed into an argument and a result";
+  let description = [{
+    A private mutable `ml_program.global` of integers that the step loads and
+    stores becomes an `fsdp.seed` argument, and what is stored last an
+    `fsdp.updated_seed` result.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def MarkGradientsPass : Fsdp_Pass<"fsdp-mark-gradients"> {
+  let summary = "put fsdp.local_grad where autograd ends";
+  let description = [{
+    At every `fsdp.grad` result; with an optimizer already in the graph, at the
+    value of backward that enters the optimizer. What the optimizer is, is read
+    from locations (`loc("h.0"("opt"))`), else from what depends on optimizer
+    states. A parameter with neither is frozen.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Annotate
+//===----------------------------------------------------------------------===//
+
+class Fsdp_PlanPass<string argument> : Fsdp_Pass<argument> {
+  let options = [
+    Option<"config", "config", "std::string", "\"\"",
+           "the plan file; without one, attributes already there count">,
+    Option<"ranks", "ranks", "int64_t", "0",
+           "number of ranks; overrides the plan's world">,
+    Option<"ranksPerNode", "ranks-per-node", "int64_t", "0",
+           "ranks of one node; overrides the plan's world">,
+  ];
+}
+
+def ReadPlanPass : Fsdp_PlanPass<"fsdp-read-plan"> {
+  let summary = "declare what a plan file says: world, groups, loss, inputs";
+  let description = [{
+    Sets `fsdp.world`, declares the plan's process groups, and places inputs
+    (per-rank batch: varying over the world), varying parameters and the loss.
+    Units and the optimizer have passes of their own. `ranks_per_node`
+    defaults to `ranks`.
+  }];
+}
+
+def ResolveGroupsPass : Fsdp_Pass<"fsdp-resolve-groups"> {
+  let summary = "resolve spellings and lists of process groups to classes";
+  let description = [{
+    ```mlir
+    fsdp.process_group @node = "node"
+    ```
+    becomes, for 8 ranks in nodes of 4,
+    ```mlir
+    fsdp.process_group @node = #fsdp.classes<[2, 4] from [8]> spelled "node"
+    ```
+    Equal groups become one: the later names are replaced by the first.
+  }];
+}
+
+def AssignUnitsPass : Fsdp_PlanPass<"fsdp-assign-units"> {
+  let summary = "declare units and give every parameter an owner";
+  let description = [{
+    Ownership as in FSDP auto-wrap: children first; a unit owns what no unit
+    below it owns; the rest belongs to the root unit. A tied parameter belongs
+    to the unit that holds all its uses. Without a plan and without units
+    everything is one root unit over `world`.
+  }];
+}
+
+def PlaceBoundaryPass : Fsdp_Pass<"fsdp-place-boundary"> {
+  let summary = "complete the placements of arguments and results";
+  let description = [{
+    An argument without `fsdp.sharding` is replicated, a state is placed as its
+    parameter. Results: the loss is replicated, gradients and updated values are
+    placed as what they belong to, outputs vary where they depend on what
+    varies. Checks that the loss varies over exactly the axes that it is
+    combined over, and that no unit's storage is split over an axis on which
+    its parameter is not replicated.
+  }];
+}
+
+def InsertOptimizerPass : Fsdp_PlanPass<"fsdp-insert-optimizer"> {
+  let summary = "append the plan's optimizer, unsharded";
+  let description = [{
+    `sgd`, `momentum` or `adamw` as elementwise ops on whole tensors; states
+    become arguments and results, `lr` and `step` arguments. Gradient results
+    are replaced by updated parameters. `clip_norm` inserts
+    `fsdp.global_norm`, whose value is also an output.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def AccumulatePass : Fsdp_Pass<"fsdp-accumulate"> {
+  let summary = "loop forward and backward over micro-batches";
+  let description = [{
+    Where the module carries `fsdp.accumulate`, inputs gain a leading dimension
+    of that many micro-batches and forward and backward become the body of an
+    `scf.for` that adds marked gradients. The loss is averaged or added the
+    same way; outputs are stacked; buffers and seeds are carried.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Shard
+//===----------------------------------------------------------------------===//
+
+def CombineResultsPass : Fsdp_Pass<"fsdp-combine-results"> {
+  let summary = "combine the loss and updated buffers over the ranks";
+  let description = [{
+    The loss is reduced over the groups it names and scaled, so that every rank
+    returns the same number. A buffer updated from a per-rank batch is averaged
+    (`fsdp.buffers = "mean"`, the default), taken from rank 0 (`rank0`) or left
+    (`local`). Each rank's seed becomes seed + rank, while the next seed is
+    computed from the common one.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ShardStoragePass : Fsdp_Pass<"fsdp-shard-storage"> {
+  let summary = "store parameters, gradients and states as shards";
+  let description = [{
+    A parameter of unit U is split over U's group along dimension 0, minor to
+    its compute sharding. Its argument becomes the shard and is resharded to
+    the compute placement in front of its first use; behind the marker the
+    gradient is cast to the unit's `reduce_dtype`, reduced to the shard and
+    scaled; updated values become shards. Narrowing to `param_dtype` is done on
+    the shard, so that fewer bytes are sent.
+
+    ```mlir
+    func.func @f(%w: tensor<8x4xf32> {fsdp.param = "w", fsdp.unit = @h0})
+    ```
+    becomes, over a group of 4,
+    ```mlir
+    func.func @f(%w: tensor<2x4xf32> {fsdp.param = "w", fsdp.unit = @h0,
+        fsdp.global_shape = array<i64: 8, 4>,
+        fsdp.storage = #fsdp.sharding<[{@node}, {} ]>}) {
+      %full = fsdp.reshard %w of [8, 4] from <[{@node}, {} ]> to <[{}, {} ]>
+          : tensor<2x4xf32> to tensor<8x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def PartitionUpdatesPass : Fsdp_Pass<"fsdp-partition-updates"> {
+  let summary = "run the optimizer on shards";
+  let description = [{
+    Moves reshards from shard to whole below the ops of the optimizer, op by
+    op, along the op's indexing maps: `op(reshard x)` becomes
+    `reshard (op' x)`. At the results they meet the reshards back and cancel.
+    Reductions over a split dimension become partial and are reduced. Rows
+    that are padding never reach a reduction and are zero in results.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ReshardAfterForwardPass : Fsdp_Pass<"fsdp-reshard-after-forward"> {
+  let summary = "gather a unit's parameters again for backward";
+  let description = [{
+    For units with `reshard_after_forward`, uses in backward get a gather of
+    their own in front of the first of them; transposes, casts and reshapes
+    that forward made of the full parameter are cloned behind it. A costly op
+    on the parameter keeps its result alive instead, with a remark. An integer
+    reshards to a group of that size. Where nothing runs between a parameter's
+    last forward and first backward use, the second gather is elided, with a
+    remark.
+  }];
+}
+
+def LowerNormPass : Fsdp_Pass<"fsdp-lower-norm"> {
+  let summary = "turn fsdp.global_norm into local sums and all-reduces";
+  let description = [{
+    Squares are summed locally, then over the groups along which a gradient is
+    split or varies, once per distinct set of groups; replicated gradients are
+    not summed over ranks.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+def LowerReshardsPass : Fsdp_Pass<"fsdp-lower-reshards"> {
+  let summary = "turn fsdp.reshard into collectives";
+  let description = [{
+    Sharded to replicated is an all-gather, replicated to sharded a slice,
+    partial to replicated an all-reduce, partial to sharded a reduce-scatter,
+    followed by an all-reduce of the shard over the axes that are left. Chunks
+    are padded with zeros on the way in and cut on the way out. Over a group of
+    one rank nothing is sent.
+  }];
+}
+
+#endif // FSDP_TRANSFORMS_PASSES_TD
