@@ -23,6 +23,9 @@ void FsdpDialect::registerAttributes() {
       >();
 }
 
+/// Ranks times bytes must not overflow anywhere.
+static constexpr int64_t maxRanks = int64_t(1) << 31;
+
 //===----------------------------------------------------------------------===//
 // WorldAttr, AccumulateAttr
 //===----------------------------------------------------------------------===//
@@ -34,9 +37,8 @@ WorldAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t ranks,
     return emitError() << "expected ranks and ranks_per_node to be positive, "
                           "but got "
                        << ranks << " and " << ranksPerNode;
-  // Ranks times bytes must not overflow anywhere.
-  if (ranks > (int64_t(1) << 31))
-    return emitError() << "expected at most 2147483648 ranks, but got "
+  if (ranks > maxRanks)
+    return emitError() << "expected at most " << maxRanks << " ranks, but got "
                        << ranks;
   return success();
 }
@@ -115,9 +117,14 @@ static Attribute parseIota(AsmParser &parser, SMLoc loc,
     return {};
 
   int64_t ranks = 1;
-  for (int64_t dim : dims)
-    if (dim < 1 || llvm::MulOverflow(ranks, dim, ranks))
-      return parser.emitError(loc, "expected positive dims"), Attribute();
+  for (int64_t dim : dims) {
+    if (dim < 1)
+      return parser.emitError(loc, "expected positive dims, but got ") << dim,
+             Attribute();
+    if (llvm::MulOverflow(ranks, dim, ranks) || ranks > maxRanks)
+      return parser.emitError(loc, "expected at most ") << maxRanks << " ranks",
+             Attribute();
+  }
   SmallVector<int64_t> sorted(perm);
   llvm::sort(sorted);
   if (sorted != llvm::to_vector(llvm::seq<int64_t>(0, dims.size())))
@@ -133,16 +140,21 @@ static Attribute parseIota(AsmParser &parser, SMLoc loc,
   SmallVector<int64_t> strides(dims.size(), 1);
   for (int i = int(dims.size()) - 2; i >= 0; --i)
     strides[i] = strides[i + 1] * dims[i + 1];
+  // All dims as digits in the order of T; the members are cut off at the end.
+  SmallVector<Axis> digits;
+  for (int64_t dim : perm)
+    digits.push_back({strides[dim], dims[dim]});
+  digits = mergeDigits(digits);
   SmallVector<Axis> members;
   int64_t left = shape[1];
-  for (int64_t dim : llvm::reverse(perm)) {
+  for (const Axis &digit : llvm::reverse(digits)) {
     if (left == 1)
       break;
-    int64_t extent = std::min(left, dims[dim]);
-    if (left % extent || dims[dim] % extent)
+    int64_t extent = std::min(left, digit.extent);
+    if (left % extent || digit.extent % extent)
       return parser.emitError(loc, "expected the size to cut the dims evenly"),
              Attribute();
-    members.insert(members.begin(), {strides[dim], extent});
+    members.insert(members.begin(), {digit.stride, extent});
     left /= extent;
   }
   return getClasses(parser.getContext(), ranks, members);
@@ -155,13 +167,14 @@ Attribute ClassesAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
   // `[[0, 1], [2, 3]]` or `[C, S] from ...`.
-  bool nested = false;
+  bool nested = false, flat = false;
   ParseResult parsed = parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Square, [&]() -> ParseResult {
         size_t before = table.size();
         int64_t value;
         OptionalParseResult integer = parser.parseOptionalInteger(value);
         if (integer.has_value()) {
+          flat = true;
           table.push_back(value);
           return *integer;
         }
@@ -175,6 +188,10 @@ Attribute ClassesAttr::parse(AsmParser &parser, Type) {
       });
   if (parsed)
     return {};
+  if (nested && flat)
+    return parser.emitError(loc, "expected either [classes, size] or a list of "
+                                 "classes"),
+           Attribute();
   if (!nested)
     return parseIota(parser, loc, table);
   SmallVector<int64_t> sorted(table);
@@ -303,6 +320,8 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
+  if (partial.empty()) // One form for what is not partial.
+    reduction = ReductionKind::Sum;
   return get(context, ArrayAttr::get(context, dims), reduction, partial,
              varying);
 }

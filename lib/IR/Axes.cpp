@@ -20,8 +20,7 @@ static SmallVector<Axis> readDigits(ClassesAttr group) {
   return digits;
 }
 
-/// Drops digits of extent 1 and merges neighbours that are one digit.
-static SmallVector<Axis> canonicalize(ArrayRef<Axis> digits) {
+SmallVector<Axis> fsdp::mergeDigits(ArrayRef<Axis> digits) {
   SmallVector<Axis> result;
   for (const Axis &digit : digits) {
     if (digit.extent == 1)
@@ -38,7 +37,7 @@ ClassesAttr fsdp::getClasses(MLIRContext *context, int64_t ranks,
                              ArrayRef<Axis> members) {
   SmallVector<int64_t> digits;
   int64_t size = 1;
-  for (const Axis &digit : canonicalize(members)) {
+  for (const Axis &digit : mergeDigits(members)) {
     digits.append({digit.stride, digit.extent});
     size *= digit.extent;
   }
@@ -168,15 +167,23 @@ static bool addCuts(SmallVector<int64_t> &cuts, ArrayRef<Axis> digits) {
   return true;
 }
 
-/// True where `group` is the same set of ranks for everyone: all or one.
+/// True where `group` goes with any other: every rank alone, or all in the
+/// order of their numbers.
 static bool isTrivial(ClassesAttr group) {
-  return group.getSize() == 1 || group.getClasses() == 1;
+  return group.getSize() == 1 ||
+         (group.getClasses() == 1 && group.getDigits().size() == 2);
 }
 
 FailureOr<Axes> Axes::get(int64_t ranks, ArrayRef<ClassesAttr> groups,
                           std::pair<unsigned, unsigned> *conflict) {
   Axes result;
   result.ranks = ranks;
+  for (auto [i, group] : llvm::enumerate(groups))
+    if (group.getRanks() != ranks) {
+      if (conflict)
+        *conflict = {0, unsigned(i)};
+      return failure();
+    }
   auto listed = llvm::find_if(groups, [](ClassesAttr group) {
     return group.isExplicit() && !isTrivial(group);
   });
@@ -197,17 +204,14 @@ FailureOr<Axes> Axes::get(int64_t ranks, ArrayRef<ClassesAttr> groups,
   if (ranks > 1)
     cuts.push_back(ranks);
   for (auto [i, group] : llvm::enumerate(groups)) {
-    // A permuted world is a listed group whose order nobody can use with
-    // others; as a set it is the world.
-    if (group.isExplicit() || addCuts(cuts, readDigits(group)))
+    if (addCuts(cuts, readDigits(group)))
       continue;
     if (conflict) {
       unsigned first = 0;
       for (SmallVector<int64_t> pair; first < i; ++first) {
         pair = {1, ranks};
-        if (!groups[first].isExplicit() &&
-            (!addCuts(pair, readDigits(groups[first])) ||
-             !addCuts(pair, readDigits(group))))
+        if (!addCuts(pair, readDigits(groups[first])) ||
+            !addCuts(pair, readDigits(group)))
           break;
       }
       *conflict = {first, unsigned(i)};
@@ -223,13 +227,13 @@ SmallVector<unsigned> Axes::getAxes(ClassesAttr group) const {
   SmallVector<unsigned> order;
   if (group.getSize() == 1)
     return order;
-  if (group.getClasses() == 1 && (group.isExplicit() || !table.empty())) {
-    for (unsigned i = 0; i < axes.size(); ++i)
-      order.push_back(i);
-    return order;
+  if (!table.empty()) {
+    if (ArrayRef<int64_t>(table) == group.getTable())
+      return {1};
+    if (group.getClasses() == 1)
+      return {0, 1};
+    return {0};
   }
-  if (!table.empty())
-    return {ArrayRef<int64_t>(table) == group.getTable() ? 1u : 0u};
   for (const Axis &digit : readDigits(group))
     for (auto [i, axis] : llvm::enumerate(axes))
       if (axis.stride >= digit.stride &&

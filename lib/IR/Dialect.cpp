@@ -154,7 +154,7 @@ int64_t fsdp::detail::wireBytes(CollectiveKind kind, int64_t payload,
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum class Expect { String, Unit, Integer, Strings, Shape, Sharding, Symbol,
+enum class Expect { Number, String, Unit, Integer, Strings, Shape, Sharding, Symbol,
                     Loss };
 struct Role {
   StringLiteral name;
@@ -172,6 +172,7 @@ static constexpr Role roles[] = {
     {attr::state, Expect::String, true, false, true},
     {attr::hyper, Expect::String, true, false, true},
     {attr::seed, Expect::Unit, true, false, true},
+    {attr::value, Expect::Number, true, false, false},
     {attr::loss, Expect::Loss, false, true, true},
     {attr::grad, Expect::String, false, true, true},
     {attr::updated, Expect::String, false, true, true},
@@ -190,6 +191,8 @@ static constexpr Role roles[] = {
 /// What a role's value must be, or an empty string where it is that.
 static StringRef describeMismatch(Attribute value, Expect expect) {
   switch (expect) {
+  case Expect::Number:
+    return isa<FloatAttr>(value) ? "" : "a number";
   case Expect::String:
     return isa<StringAttr>(value) ? "" : "a string";
   case Expect::Unit:
@@ -237,6 +240,13 @@ static LogicalResult verifyRole(Operation *op, Type type, NamedAttribute named,
                  << "expected one role for " << place << ", but got '"
                  << role->name << "' and '" << r.name << "'";
   auto shaped = dyn_cast<RankedTensorType>(type);
+  if (role->name == attr::batchDim && shaped) {
+    auto dim = cast<IntegerAttr>(named.getValue()).getValue().trySExtValue();
+    if (!dim || *dim < 0 || *dim >= shaped.getRank())
+      return op->emitOpError() << "expected '" << role->name
+                               << "' to be below the rank " << shaped.getRank()
+                               << ", but got " << named.getValue();
+  }
   if (role->expect == Expect::Sharding && shaped)
     return verifySharding(op, cast<ShardingAttr>(named.getValue()),
                           shaped.getRank(), [&]() { return op->emitOpError(); });
@@ -259,8 +269,7 @@ LogicalResult FsdpDialect::verifyRegionArgAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitOpError("expected '")
-           << attribute.getName().getValue() << "' on a function only";
+    return success();
   return verifyRole(op, function.getArgumentTypes()[argIndex], attribute, true,
                     function.getArgAttrDict(argIndex));
 }
@@ -270,8 +279,7 @@ LogicalResult FsdpDialect::verifyRegionResultAttribute(
     NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitOpError("expected '")
-           << attribute.getName().getValue() << "' on a function only";
+    return success();
   return verifyRole(op, function.getResultTypes()[resultIndex], attribute,
                     false, function.getResultAttrDict(resultIndex));
 }
@@ -291,7 +299,9 @@ LogicalResult FsdpDialect::verifyOperationAttribute(Operation *op,
          llvm::zip_equal(shardings, op->getResultTypes())) {
       auto shaped = dyn_cast<ShapedType>(type);
       if (failed(verifySharding(op, cast<ShardingAttr>(sharding),
-                                shaped ? shaped.getRank() : 0,
+                                !shaped            ? 0
+                                : shaped.hasRank() ? shaped.getRank()
+                                                   : -1,
                                 [&]() { return op->emitOpError(); })))
         return failure();
     }
@@ -304,6 +314,18 @@ LogicalResult FsdpDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError("expected '")
              << name << "' to be #fsdp.rule with one list per operand and "
                         "result";
+    auto matches = [](TypeRange types, ArrayAttr lists) {
+      return llvm::all_of(llvm::zip_equal(types, lists), [](auto pair) {
+        auto shaped = dyn_cast<ShapedType>(std::get<0>(pair));
+        return !shaped || !shaped.hasRank() ||
+               shaped.getRank() ==
+                   int64_t(cast<ArrayAttr>(std::get<1>(pair)).size());
+      });
+    };
+    if (!matches(op->getOperandTypes(), rule.getOperands()) ||
+        !matches(op->getResultTypes(), rule.getResults()))
+      return op->emitOpError("expected '")
+             << name << "' to name one factor per dimension";
     return success();
   }
   StringRef want;

@@ -39,11 +39,17 @@ LogicalResult ProcessGroupOp::verify() {
 }
 
 LogicalResult UnitOp::verify() {
+  for (TypeAttr dtype :
+       {getParamDtypeAttr(), getReduceDtypeAttr(), getOutputDtypeAttr()})
+    if (dtype && !isa<FloatType>(dtype.getValue()))
+      return emitOpError("expected a floating-point type to compute and reduce "
+                         "in, but got ")
+             << dtype;
   Attribute reshard = getReshardAfterForward();
   if (isa<BoolAttr>(reshard))
     return success();
   auto size = dyn_cast<IntegerAttr>(reshard);
-  if (!size || size.getValue().getSExtValue() < 1)
+  if (!size || size.getValue().trySExtValue().value_or(0) < 1)
     return emitOpError("expected reshard_after_forward to be true, false or a "
                        "positive size, but got ")
            << reshard;
@@ -88,14 +94,20 @@ getCollectiveShape(Operation *op, ArrayRef<int64_t> shape, int64_t size) {
     dims[dim] /= size;
     return success();
   };
-  for (StringRef name : {"dim", "split_dim", "concat_dim"})
-    if (op->hasAttr(name) &&
-        (dimOf(name) < 0 || dimOf(name) >= int64_t(shape.size())))
+  // By kind: another op may have a discardable attribute of the same name.
+  CollectiveKind kind = cast<CollectiveOpInterface>(op).getKind();
+  SmallVector<StringRef> dimNames;
+  if (kind == CollectiveKind::AllGather || kind == CollectiveKind::ReduceScatter)
+    dimNames = {"dim"};
+  else if (kind == CollectiveKind::AllToAll)
+    dimNames = {"split_dim", "concat_dim"};
+  for (StringRef name : dimNames)
+    if (dimOf(name) < 0 || dimOf(name) >= int64_t(shape.size()))
       return op->emitOpError("expected ")
              << name << " to be below the rank " << shape.size()
              << ", but got " << dimOf(name);
   SmallVector<int64_t> result(shape);
-  switch (cast<CollectiveOpInterface>(op).getKind()) {
+  switch (kind) {
   case CollectiveKind::AllGather:
     result[dimOf("dim")] *= size;
     return result;
@@ -246,7 +258,7 @@ FSDP_START(StartPermuteOp)
 LogicalResult WaitOp::verify() {
   Operation *start = getToken().getDefiningOp();
   for (Value value : getPending())
-    if (value.getDefiningOp() != start) {
+    if (!start || value.getDefiningOp() != start) {
       InFlightDiagnostic diag =
           emitOpError("expected pending values of the token's start");
       if (start)
@@ -271,9 +283,10 @@ void WaitOp::getEffects(
 
 LogicalResult SliceOp::verify() {
   auto input = cast<ShapedType>(getInput().getType());
-  if (getDim() < 0 || int64_t(getDim()) >= input.getRank())
+  auto dim = static_cast<int64_t>(getDim()); // The accessor is unsigned.
+  if (dim < 0 || dim >= input.getRank())
     return emitOpError("expected dim to be below the rank ")
-           << input.getRank() << ", but got " << getDim();
+           << input.getRank() << ", but got " << dim;
   return success();
 }
 
@@ -338,6 +351,10 @@ LogicalResult GlobalNormOp::verifySymbolUses(SymbolTableCollection &) {
 }
 
 LogicalResult ReshardOp::verify() {
+  for (int64_t dim : getShape())
+    if (dim < 0)
+      return emitOpError("expected a shape without negative dims, but got ")
+             << dim;
   if (getSource().getVarying() != getTarget().getVarying())
     return emitOpError("expected the value to vary over the same groups "
                        "before and after");
@@ -371,11 +388,14 @@ LogicalResult ReshardOp::verifySymbolUses(SymbolTableCollection &) {
 }
 
 OpFoldResult ReshardOp::fold(FoldAdaptor) {
-  if (getSource() == getTarget())
+  // Types may differ while groups are not resolved.
+  if (getSource() == getTarget() && getInput().getType() == getType())
     return getInput();
   // There and back: nothing was lost unless a sum was done on the way.
   auto before = getInput().getDefiningOp<ReshardOp>();
   if (before && before.getSource() == getTarget() &&
+      before.getShape() == getShape() &&
+      before.getInput().getType() == getType() &&
       before.getSource().getPartial().empty())
     return before.getInput();
   return {};
@@ -417,7 +437,8 @@ LogicalResult ScatterOp::verify() {
   if (isa<TensorType>(getDestination().getType()) !=
       static_cast<bool>(getResult()))
     return emitOpError("expected a result exactly on tensors");
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield =
+      block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getValue().getType() != element)
     return emitOpError("expected the body to yield an element of type ")
            << element;

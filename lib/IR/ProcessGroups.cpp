@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "fsdp/IR/Axes.h"
 #include "fsdp/IR/Dialect.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -90,13 +91,25 @@ static std::optional<Axis> parseSpelling(StringRef text, WorldAttr world,
   return isSet ? Axis{1, *count} : Axis{*count, ranks / *count};
 }
 
+/// The number of a rank as it was written; nothing where it is no number or
+/// needs more than 64 bits.
+static std::optional<int64_t> readRank(Attribute attribute) {
+  auto rank = dyn_cast<IntegerAttr>(attribute);
+  if (!rank || isa<BoolAttr>(attribute))
+    return std::nullopt;
+  llvm::APInt value = rank.getValue();
+  if (rank.getType().isUnsignedInteger())
+    value = value.zext(value.getBitWidth() + 1);
+  return value.trySExtValue();
+}
+
 /// Flattens a list of classes and checks that they are equal parts of the
 /// world.
 static LogicalResult readClasses(ArrayAttr list, int64_t ranks,
                                  SmallVector<int64_t> &table,
                                  std::string &error) {
   int64_t size = -1;
-  llvm::SmallVector<char> seen(ranks, false);
+  llvm::DenseSet<int64_t> seen; // As large as the list, whatever the world is.
   for (Attribute entry : list) {
     auto members = dyn_cast<ArrayAttr>(entry);
     if (!members || members.empty()) {
@@ -105,26 +118,25 @@ static LogicalResult readClasses(ArrayAttr list, int64_t ranks,
       return failure();
     }
     for (Attribute member : members) {
-      auto rank = dyn_cast<IntegerAttr>(member);
+      std::optional<int64_t> rank = readRank(member);
       if (!rank) {
         error = "expected ranks in a class of a process group to be integers";
         return failure();
       }
-      int64_t value = rank.getValue().getSExtValue();
+      int64_t value = *rank;
       if (value < 0 || value >= ranks) {
         error = llvm::formatv("expected ranks of a process group to be in 0 to "
                               "{0}, but got rank {1}",
                               ranks - 1, value);
         return failure();
       }
-      if (seen[value]) {
+      if (!seen.insert(value).second) {
         error = llvm::formatv(
             "expected each rank once in a process group, but got rank {0} "
             "twice",
             value);
         return failure();
       }
-      seen[value] = true;
       table.push_back(value);
     }
     if (size >= 0 && int64_t(members.size()) != size) {
@@ -137,14 +149,15 @@ static LogicalResult readClasses(ArrayAttr list, int64_t ranks,
     }
     size = members.size();
   }
-  for (auto [rank, isSeen] : llvm::enumerate(seen))
-    if (!isSeen) {
-      error = llvm::formatv("expected a process group to cover the world, but "
-                            "got no class with rank {0}",
-                            rank);
-      return failure();
-    }
-  return success();
+  if (int64_t(table.size()) == ranks)
+    return success();
+  int64_t missing = 0;
+  while (seen.contains(missing))
+    ++missing;
+  error = llvm::formatv("expected a process group to cover the world, but got "
+                        "no class with rank {0}",
+                        missing);
+  return failure();
 }
 
 ClassesAttr fsdp::resolveGroup(Attribute spelling, WorldAttr world,

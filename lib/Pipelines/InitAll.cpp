@@ -2,6 +2,7 @@
 //===- InitAll.cpp - register all dialects, passes, pipelines -------------===//
 #include "fsdp/InitAll.h"
 #include "fsdp/Conversion/Passes.h"
+#include "fsdp/Pipelines/Pipelines.h"
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -16,6 +17,7 @@ void fsdp::registerAllDialects(mlir::DialectRegistry &registry) {
 void fsdp::registerAll(mlir::DialectRegistry &registry) {
   fsdp::registerAllDialects(registry);
   mlir::registerAllPasses();
-  registerVerifyStagePass();
+  registerFsdpTransformsPasses();
+  registerPipelines();
 
 }

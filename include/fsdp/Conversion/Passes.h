@@ -11,6 +11,30 @@ namespace fsdp {
 #include "fsdp/Conversion/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "fsdp/Conversion/Passes.h.inc"
+
+namespace attr {
+/// On a function: the bytes of its arena.
+constexpr llvm::StringLiteral arena = "fsdp.arena";
+/// On a function: how many of its arguments are arguments of the step, and
+/// how many are results; between the passes of the code generation only.
+constexpr llvm::StringLiteral entry = "fsdp.entry";
+} // namespace attr
+
+/// What the names of entry points begin with (see `fsdp-make-entry`).
+constexpr llvm::StringLiteral entryPrefix = "fsdp_entry_";
+
+/// Lets one-shot-bufferize handle the ops of the dialect that reach it.
+void registerBufferizationModels(mlir::DialectRegistry &registry);
+
+/// From stage sharded (or a step for one rank without groups) to the LLVM
+/// dialect: for each public function NAME an entry point
+/// `void fsdp_entry_NAME(FsdpRank *, void **args, void **results, void *arena)`
+/// with the size of its arena in `fsdp.arena`.
+void buildLowerToLLVMPipeline(mlir::OpPassManager &manager);
+
+/// Registers the above as `fsdp-codegen`.
+void registerCodegenPipeline();
+
 } // namespace fsdp
 
 #endif // FSDP_CONVERSION_PASSES_H

@@ -6,6 +6,10 @@ include "mlir/Pass/PassBase.td"
 
 class Fsdp_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
 
+//===----------------------------------------------------------------------===//
+// On tensors
+//===----------------------------------------------------------------------===//
+
 def MakeAsyncPass : Fsdp_Pass<"fsdp-make-async"> {
   let summary = "split blocking collectives into a start and a wait";
   let description = [{
@@ -25,6 +29,8 @@ def MakeAsyncPass : Fsdp_Pass<"fsdp-make-async"> {
     %0 = fsdp.wait %token, %pending : tensor<8x4xf32>
         holding %w : tensor<2x4xf32>
     ```
+    The runtime moves leading blocks in an all-to-all, so its source and its
+    destination get the block index as a leading dimension of their own.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
@@ -32,13 +38,30 @@ def MakeAsyncPass : Fsdp_Pass<"fsdp-make-async"> {
 def LowerLocalPass : Fsdp_Pass<"fsdp-lower-local"> {
   let summary = "lower the ops that send nothing";
   let description = [{
-    `fsdp.slice` becomes a pad and an extract_slice at the rank's offset,
-    `fsdp.scale` a linalg.generic, barriers and markers go away. Splat
-    constants, fills and empties get one copy per user, so that bufferization
-    need not copy what is shared.
+    `fsdp.slice` becomes a pad (where it does not divide evenly) and an
+    extract_slice at the rank's offset, `fsdp.scale` a linalg.generic; barriers
+    and markers go away.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
+
+def PrepareBufferizationPass : Fsdp_Pass<"fsdp-prepare-bufferization"> {
+  let summary = "make bufferization copy nothing that need not be copied";
+  let description = [{
+    Splat constants become fills; fills and empties get one copy per use;
+    arguments are marked as not writable, so that a call leaves its inputs as
+    they were; a value that is returned twice is copied, so that each result
+    has a buffer of its own; loops write what they carry into the buffer that
+    came in, so that no buffer outlives an iteration. Roles and placements,
+    which are facts about tensors, are dropped.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// On buffers
+//===----------------------------------------------------------------------===//
 
 def LowerScatterPass : Fsdp_Pass<"fsdp-lower-scatter"> {
   let summary = "lower fsdp.scatter on buffers to loops";
@@ -55,15 +78,30 @@ def OutlineKernelsPass : Fsdp_Pass<"fsdp-outline-kernels"> {
   let description = [{
     Machine code is made once per distinct kernel, so compile time stays flat
     in the depth of the model. Two ops share a kernel when they print alike.
+    Buffers and scalars become arguments, constants are cloned. Loops that
+    hold collectives, calls or several kernels stay; their bodies are searched.
   }];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+def OrderLoopsPass : Fsdp_Pass<"fsdp-order-loops"> {
+  let summary = "move a unit-stride parallel loop innermost in contractions";
+  let description = [{
+    With the reduction innermost, a contraction is a chain of dependent
+    additions. With a parallel loop innermost that every operand walks by unit
+    stride or not at all, LLVM vectorizes it without reordering any sum. Ops
+    without such a loop stay as they are.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
 def PlanArenaPass : Fsdp_Pass<"fsdp-plan-arena"> {
   let summary = "give all buffers of the step an offset in one arena";
   let description = [{
     Static liveness over the step's body; the largest buffers are placed first.
-    The function gains a byte-buffer argument; its size is in `fsdp.arena`.
+    Every public function gains a byte buffer as its last argument; its size is
+    in `fsdp.arena`.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
@@ -72,12 +110,22 @@ def ConvertToRuntimePass : Fsdp_Pass<"fsdp-convert-to-runtime"> {
   let summary = "turn started collectives into calls of the runtime";
   let description = [{
     Every start becomes `fsdp_open`, one `fsdp_add` per bucket entry and
-    `fsdp_start`; every wait `fsdp_wait` (see Runtime.h). The function gains
-    the rank's handle as its first argument. Process groups are numbered in the
-    order in which they are declared.
+    `fsdp_start`; every wait `fsdp_wait` (see Runtime.h). Every public function
+    gains the rank's handle as its first argument. Process groups are numbered
+    in the order in which they are declared.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::memref::MemRefDialect"];
+}
+
+def MakeEntryPass : Fsdp_Pass<"fsdp-make-entry"> {
+  let summary = "give public functions one calling convention";
+  let description = [{
+    Every public function `NAME` becomes `void fsdp_entry_NAME(FsdpRank *,
+    void **args, void **results, void *arena)`, which loads the pointers to its
+    buffers from the arrays. Its arena's size stays in `fsdp.arena`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 #endif // FSDP_CONVERSION_PASSES_TD

@@ -31,7 +31,8 @@
 // A list of classes that is no arrangement of digits still has two axes of its
 // own: the index in the class and the number of the class. It is compatible
 // with itself, with `self`, and with the world taken as a whole (a sum over
-// all ranks has no order), and with nothing else.
+// all ranks has no order), and with nothing else. A list of one class, the
+// world in an order of its own, is such a group too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FSDP_IR_AXES_H
@@ -92,9 +93,14 @@ private:
   int64_t ranks = 1;
   llvm::SmallVector<Axis> axes;
   /// The group without digits, where there is one: axis 0 is then the number
-  /// of the class and axis 1 the index in it.
+  /// of the class (of extent 1 where there is one class) and axis 1 the index
+  /// in it.
   llvm::SmallVector<int64_t> table;
 };
+
+/// The same digits without those of extent 1, and neighbours that continue one
+/// another as one digit.
+llvm::SmallVector<Axis> mergeDigits(llvm::ArrayRef<Axis> digits);
 
 /// Makes the group of digits `members` (major to minor) in canonical form.
 ClassesAttr getClasses(mlir::MLIRContext *context, int64_t ranks,

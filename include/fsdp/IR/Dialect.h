@@ -55,6 +55,7 @@ constexpr llvm::StringLiteral input = "fsdp.input";
 constexpr llvm::StringLiteral batchDim = "fsdp.batch_dim";
 constexpr llvm::StringLiteral state = "fsdp.state";
 constexpr llvm::StringLiteral hyper = "fsdp.hyper";
+constexpr llvm::StringLiteral value = "fsdp.value";
 constexpr llvm::StringLiteral seed = "fsdp.seed";
 // Results.
 constexpr llvm::StringLiteral loss = "fsdp.loss";
@@ -75,6 +76,7 @@ constexpr llvm::StringLiteral accumulate = "fsdp.accumulate";
 constexpr llvm::StringLiteral buffers = "fsdp.buffers";
 // Ops.
 constexpr llvm::StringLiteral rule = "fsdp.rule";
+constexpr llvm::StringLiteral phase = "fsdp.phase";
 } // namespace attr
 
 /// The parameter that a state or an updated state belongs to: what follows

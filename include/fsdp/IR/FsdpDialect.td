@@ -25,7 +25,7 @@ def Fsdp_Dialect : Dialect {
     | `fsdp.buffer` | argument | name of a buffer |
     | `fsdp.input`, `fsdp.batch_dim` | argument | name; batch dimension |
     | `fsdp.state` | argument | `"exp_avg:h.0.weight"`, or a bare name |
-    | `fsdp.hyper` | argument | `"lr"`, `"step"` |
+    | `fsdp.hyper`, `fsdp.value` | argument | `"lr"`, `"step"`; the plan's value |
     | `fsdp.seed` | argument | unit: a random seed |
     | `fsdp.loss` | result | unit as exported, `#fsdp.loss` once annotated |
     | `fsdp.grad`, `fsdp.updated`, `fsdp.updated_state`, `fsdp.output` | result | name |

@@ -275,16 +275,18 @@ class Fsdp_StartOp<string mnemonic, string kind, bit reduces, dag attributes>
     : Fsdp_Op<mnemonic, [
         DeclareOpInterfaceMethods<SymbolUserOpInterface>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-        DestinationStyleOpInterface, AttrSizedOperandSegments,
+        AttrSizedOperandSegments,
         Fsdp_CollectiveOpInterface]> {
   let description = [{
     Begins the collective of the same name from `ins` into `outs` on a channel
     and returns at once. On tensors each destination comes back as a pending
     value that only `fsdp.wait` may use; on buffers there is only the token.
     In destination style, so that bufferization cannot give the destination or
-    the source away while they are in flight. The runtime moves whole blocks:
-    source and destination hold the same elements as the blocking form, with
-    the split dimension leading (see `fsdp-make-async`).
+    the source away while they are in flight; without upstream's interface for
+    it, which takes the first result, the token, for that of the first
+    destination. The runtime moves whole blocks: source and destination hold
+    the same elements as the blocking form, with the split dimension leading
+    (see `fsdp-make-async`).
 
     Stage: made by `fsdp-make-async`; removed by `fsdp-convert-to-runtime`.
 
@@ -323,6 +325,10 @@ class Fsdp_StartOp<string mnemonic, string kind, bit reduces, dag attributes>
     static constexpr bool isReduction = }] # reduces # [{;
     ::mlir::MutableOperandRange getDpsInitsMutable() {
       return getOutputsMutable();
+    }
+    /// True where `operand` is a destination.
+    bool isDpsInit(::mlir::OpOperand *operand) {
+      return operand->getOperandNumber() >= getInputs().size();
     }
   }];
 }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- PrepareBufferization.cpp - make bufferization copy little ----------===//
+//
+// one-shot-bufferize copies where a tensor is read after its buffer would be
+// overwritten. Exporters share one fill, one empty or one splat constant among
+// hundreds of users, each of which would then copy it. And what must be copied
+// is easier to say on tensors than to repair on buffers. From here on there
+// are no roles and placements any more.
+//
+//   %c = arith.constant dense<0.0> : tensor<4xf32>
+//   %0 = linalg.add ins(...) outs(%c : tensor<4xf32>)
+//   %1 = linalg.sub ins(...) outs(%c : tensor<4xf32>)
+//   return %0, %0
+// becomes
+//   %e0 = tensor.empty() : tensor<4xf32>
+//   %c0 = linalg.fill ins(%zero) outs(%e0)
+//   %0 = linalg.add ins(...) outs(%c0)
+//   (the same for %1)
+//   %copy = bufferization.alloc_tensor() copy(%0)
+//   return %0, %copy
+//
+//===----------------------------------------------------------------------===//
+#include "fsdp/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace fsdp {
+#define GEN_PASS_DEF_PREPAREBUFFERIZATIONPASS
+#include "fsdp/Conversion/Passes.h.inc"
+} // namespace fsdp
+
+using namespace mlir;
+using namespace fsdp;
+
+namespace {
+struct PrepareBufferizationPass
+    : public fsdp::impl::PrepareBufferizationPassBase<
+          PrepareBufferizationPass> {
+  using PrepareBufferizationPassBase::PrepareBufferizationPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto function : module.getOps<func::FuncOp>()) {
+      dropFacts(function);
+      protectArguments(function);
+      separateResults(function);
+    }
+    module.walk([&](scf::ForOp loop) { keepCarriedBuffers(loop); });
+    forEach<arith::ConstantOp>([&](arith::ConstantOp op) { splatToFill(op); });
+    forEach<linalg::FillOp>([&](linalg::FillOp op) { giveEachUseItsOwn(op); });
+    forEach<tensor::EmptyOp>(
+        [&](tensor::EmptyOp op) { giveEachUseItsOwn(op); });
+  }
+
+  /// Calls `action` on ops that it may erase.
+  template <typename OpT> void forEach(function_ref<void(OpT)> action) {
+    SmallVector<OpT> ops;
+    getOperation().walk([&](OpT op) { ops.push_back(op); });
+    llvm::for_each(ops, action);
+  }
+
+  void dropFacts(func::FuncOp function);
+  void protectArguments(func::FuncOp function);
+  void separateResults(func::FuncOp function);
+  void keepCarriedBuffers(scf::ForOp loop);
+  void splatToFill(arith::ConstantOp op);
+  void giveEachUseItsOwn(Operation *op);
+};
+} // namespace
+
+/// Roles and placements are facts about tensors; upstream passes would carry
+/// them along to where they are wrong.
+void PrepareBufferizationPass::dropFacts(func::FuncOp function) {
+  auto isFact = [](NamedAttribute attribute) {
+    return isa_and_nonnull<FsdpDialect>(attribute.getNameDialect());
+  };
+  auto keepOthers = [&](DictionaryAttr attributes) {
+    return attributes ? llvm::to_vector(llvm::make_filter_range(
+                            attributes, std::not_fn(isFact)))
+                      : SmallVector<NamedAttribute>();
+  };
+  function.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getDiscardableAttrDictionary())
+      if (isFact(attribute))
+        op->removeDiscardableAttr(attribute.getName());
+  });
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.setArgAttrs(i, keepOthers(function.getArgAttrDict(i)));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.setResultAttrs(i, keepOthers(function.getResultAttrDict(i)));
+}
+
+/// Bufferization must not write to the caller's inputs.
+void PrepareBufferizationPass::protectArguments(func::FuncOp function) {
+  StringRef writable =
+      bufferization::BufferizationDialect::kWritableAttrName;
+  for (BlockArgument argument : function.getArguments())
+    if (isa<TensorType>(argument.getType()))
+      function.setArgAttr(argument.getArgNumber(), writable,
+                          BoolAttr::get(&getContext(), false));
+}
+
+/// A value that is returned again is returned as a copy.
+void PrepareBufferizationPass::separateResults(func::FuncOp function) {
+  function.walk([](func::ReturnOp op) {
+    OpBuilder builder(op);
+    llvm::SmallDenseSet<Value> seen;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (type && !seen.insert(operand.get()).second)
+        operand.set(bufferization::AllocTensorOp::create(
+            builder, op.getLoc(), type, ValueRange(), operand.get()));
+    }
+  });
+}
+
+/// The operand in whose buffer `result` is computed, if bufferization will do
+/// so: all that reads the operand comes before, or reads just the element that
+/// is written.
+static Value getWrittenInPlace(OpResult result) {
+  Operation *op = result.getOwner();
+  Value operand;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    operand = loop.getInitArgs()[result.getResultNumber()];
+  else if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    operand = insert.getDest();
+  else if (auto dps = dyn_cast<DestinationStyleOpInterface>(op))
+    operand = isa<CollectiveOpInterface>(op)
+                  ? Value()
+                  : dps.getTiedOpOperand(result)->get();
+  if (!operand)
+    return {};
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  bool isElementwise =
+      linalgOp && llvm::all_of(linalgOp.getIndexingMapsArray(),
+                               [](AffineMap map) { return map.isIdentity(); });
+  int64_t uses = 0;
+  for (Operation *user : operand.getUsers()) {
+    uses += user == op;
+    if (user != op &&
+        (user->getBlock() != op->getBlock() || !user->isBeforeInBlock(op)))
+      return {};
+  }
+  return uses == 1 || isElementwise ? operand : Value();
+}
+
+/// A loop writes the tensors that it carries into the buffers that came in.
+void PrepareBufferizationPass::keepCarriedBuffers(scf::ForOp loop) {
+  Operation *yield = loop.getBody()->getTerminator();
+  OpBuilder builder(yield);
+  for (auto [operand, carried] :
+       llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs())) {
+    if (!isa<RankedTensorType>(carried.getType()))
+      continue;
+    Value value = operand.get();
+    while (value && value != carried) {
+      auto result = dyn_cast<OpResult>(value);
+      value = result ? getWrittenInPlace(result) : Value();
+    }
+    if (!value)
+      operand.set(bufferization::MaterializeInDestinationOp::create(
+                      builder, loop.getLoc(), carried.getType(), operand.get(),
+                      carried)
+                      .getResult());
+  }
+}
+
+/// A constant that is one value everywhere becomes a fill: memory of its own,
+/// instead of a global of the whole size.
+void PrepareBufferizationPass::splatToFill(arith::ConstantOp op) {
+  auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!splat || !type || type.getRank() == 0)
+    return;
+  OpBuilder builder(op);
+  Value scalar = arith::ConstantOp::create(
+      builder, op.getLoc(), cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+  Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                        type.getElementType());
+  op.replaceAllUsesWith(
+      linalg::FillOp::create(builder, op.getLoc(), scalar, empty)
+          .getResult(0));
+  op.erase();
+}
+
+/// Clones `op` in front of each of its uses.
+void PrepareBufferizationPass::giveEachUseItsOwn(Operation *op) {
+  OpBuilder builder(op);
+  SmallVector<OpOperand *> uses(
+      llvm::make_pointer_range(op->getResult(0).getUses()));
+  for (OpOperand *use : uses) {
+    builder.setInsertionPoint(use->getOwner());
+    use->set(builder.clone(*op)->getResult(0));
+  }
+  op->erase();
+}

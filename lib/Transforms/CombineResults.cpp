@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- CombineResults.cpp - loss, buffers and seeds over the ranks --------===//
+//
+// What the step returns for all ranks is combined over them: the loss as it
+// declares, buffers updated from a per-rank batch as the plan says. Random
+// numbers differ per rank while the next seed stays common.
+//
+//   return %loss {fsdp.loss = #fsdp.loss<mean = [@world]>}
+// becomes, for 8 ranks,
+//   %0 = fsdp.all_reduce sum %loss over @world
+//   %1 = fsdp.scale %0 by 1 over 8
+//   return %1
+//
+//===----------------------------------------------------------------------===//
+#include "fsdp/Analysis/Varying.h"
+#include "fsdp/Transforms/Builders.h"
+#include "fsdp/Transforms/Passes.h"
+#include "fsdp/Transforms/PlanSupport.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace fsdp {
+#define GEN_PASS_DEF_COMBINERESULTSPASS
+#include "fsdp/Transforms/Passes.h.inc"
+} // namespace fsdp
+
+using namespace mlir;
+using namespace fsdp;
+
+namespace {
+struct CombineResultsPass
+    : public fsdp::impl::CombineResultsPassBase<CombineResultsPass> {
+  void runOnOperation() override {
+    FailureOr<Step> step = Step::get(getOperation());
+    if (failed(step))
+      return signalPassFailure();
+    Varying varying(*step);
+    func::FuncOp function = step->getFunction();
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      StringRef updated = step->getResultRole(i, attr::updated);
+      if (auto loss =
+              function.getResultAttrOfType<LossAttr>(i, attr::loss)) {
+        combineLoss(*step, i, loss);
+      } else if (!updated.empty() && !step->lookup(updated)) {
+        if (failed(combineBuffer(*step, varying, i)))
+          return signalPassFailure();
+      }
+    }
+    separateSeeds(*step);
+  }
+
+  void combineLoss(const Step &step, unsigned result, LossAttr loss);
+  LogicalResult combineBuffer(const Step &step, const Varying &varying,
+                              unsigned result);
+  void separateSeeds(const Step &step);
+  ClassesAttr getProductOf(ArrayAttr groups);
+};
+} // namespace
+
+/// The group of the product of `groups`.
+ClassesAttr CombineResultsPass::getProductOf(ArrayAttr groups) {
+  SymbolTable symbols(getOperation());
+  SmallVector<ClassesAttr> classes;
+  for (Attribute group : groups)
+    classes.push_back(lookupClasses(symbols, group));
+  // The verifier has seen these groups together on one value.
+  Axes axes = *Axes::get(getWorld(getOperation()).getRanks(), classes);
+  return axes.getGroup(&getContext(), getProduct(axes, symbols, groups));
+}
+
+void CombineResultsPass::combineLoss(const Step &step, unsigned result,
+                                     LossAttr loss) {
+  ClassesAttr classes = getProductOf(loss.getGroups());
+  if (classes.getSize() == 1)
+    return;
+  FlatSymbolRefAttr group = getOrCreateGroup(getOperation(), classes, "loss");
+  Operation *terminator = step.getTerminator();
+  OpBuilder builder(terminator);
+  Value value = terminator->getOperand(result);
+  Location loc = value.getLoc();
+  value = AllReduceOp::create(builder, loc, TypeRange(value.getType()), value,
+                              group.getValue(), ReductionKind::Sum)
+              .getResult(0);
+  if (loss.getMean())
+    value = ScaleOp::create(builder, loc, value, 1, classes.getSize());
+  terminator->setOperand(result, value);
+}
+
+LogicalResult CombineResultsPass::combineBuffer(const Step &step,
+                                                const Varying &varying,
+                                                unsigned result) {
+  Operation *terminator = step.getTerminator();
+  Value value = terminator->getOperand(result);
+  SmallVector<Attribute> groups;
+  for (FlatSymbolRefAttr group : varying.get(value))
+    groups.push_back(group);
+  auto how = getOperation()->getAttrOfType<StringAttr>(attr::buffers);
+  if (groups.empty() || (how && how.getValue() == "local"))
+    return success();
+  ClassesAttr classes =
+      getProductOf(ArrayAttr::get(&getContext(), groups));
+  if (classes.getSize() == 1)
+    return success();
+  FlatSymbolRefAttr group =
+      getOrCreateGroup(getOperation(), classes, "buffers");
+  OpBuilder builder(terminator);
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  if (how && how.getValue() == "rank0") {
+    value = BroadcastOp::create(builder, loc, TypeRange(type), value,
+                                group.getValue(), 0)
+                .getResult(0);
+  } else if (!isa<FloatType>(type.getElementType())) {
+    return emitError(loc) << "expected a buffer of integers to be equal on all "
+                             "ranks, but got '"
+                          << step.getResultRole(result, attr::updated)
+                          << "', which depends on the batch; say 'buffers: "
+                             "rank0' or 'local'";
+  } else {
+    value = AllReduceOp::create(builder, loc, TypeRange(type), value,
+                                group.getValue(), ReductionKind::Sum)
+                .getResult(0);
+    value = ScaleOp::create(builder, loc, value, 1, classes.getSize());
+  }
+  terminator->setOperand(result, value);
+  return success();
+}
+
+/// Each rank draws with seed + rank; the next seed comes from the common one.
+void CombineResultsPass::separateSeeds(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  Block &block = function.front();
+  int result = step.findResult(attr::updatedSeed);
+  SmallVector<unsigned> seeds;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (function.getArgAttr(i, attr::seed))
+      seeds.push_back(i);
+  if (seeds.empty() || getWorld(getOperation()).getRanks() == 1)
+    return;
+
+  // The ops of the next seed, cloned so that they keep the common one.
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  SmallVector<Operation *> chain;
+  if (result >= 0) {
+    DenseSet<Operation *> ops;
+    SmallVector<Value> worklist = {step.getTerminator()->getOperand(result)};
+    while (!worklist.empty())
+      if (Operation *op = worklist.pop_back_val().getDefiningOp())
+        if (ops.insert(op).second)
+          worklist.append(op->operand_begin(), op->operand_end());
+    for (Operation &op : block)
+      if (ops.contains(&op))
+        chain.push_back(&op);
+    IRMapping mapping;
+    for (Operation *op : chain)
+      builder.clone(*op, mapping);
+    step.getTerminator()->setOperand(
+        result,
+        mapping.lookupOrDefault(step.getTerminator()->getOperand(result)));
+  }
+  DenseSet<Operation *> common;
+  for (Operation &op : block) {
+    if (&op == (chain.empty() ? &block.front() : chain.front()))
+      break;
+    common.insert(&op);
+  }
+  FlatSymbolRefAttr world = getOrCreateGroup(
+      getOperation(),
+      getClasses(&getContext(), getWorld(getOperation()).getRanks(),
+                 {{1, getWorld(getOperation()).getRanks()}}),
+      "world");
+  for (unsigned i : seeds) {
+    Value seed = function.getArgument(i);
+    auto type = cast<RankedTensorType>(seed.getType());
+    Location loc = seed.getLoc();
+    builder.setInsertionPointToStart(&block);
+    Value rank = arith::IndexCastOp::create(
+        builder, loc, type.getElementType(),
+        RankIndexOp::create(builder, loc, builder.getIndexType(), world));
+    Value own = createElementwise(
+        builder, loc, seed, type.getShape(), type.getElementType(),
+        [&](OpBuilder &nested, Location nestedLoc, ValueRange arguments) {
+          return SmallVector<Value>{arith::AddIOp::create(
+              nested, nestedLoc, arguments[0], rank)};
+        })[0];
+    seed.replaceUsesWithIf(own, [&](OpOperand &use) {
+      return use.getOwner() != own.getDefiningOp() &&
+             !common.contains(use.getOwner());
+    });
+  }
+}

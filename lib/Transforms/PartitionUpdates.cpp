@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- PartitionUpdates.cpp - run the optimizer on shards -----------------===//
+//
+// After sharding the optimizer still works on whole tensors: gradients and
+// states are gathered in front of it and its results cut behind. Moving those
+// reshards down, op by op, leaves an optimizer on shards and nothing to gather:
+//
+//   %g = fsdp.reshard %gs from <[{@n}, {}]> to <[{}, {}]>
+//   %m = fsdp.reshard %ms from <[{@n}, {}]> to <[{}, {}]>
+//   %0 = linalg.generic ins(%g, %m : tensor<8x4xf32>, ...)
+//   %1 = fsdp.reshard %0 from <[{}, {}]> to <[{@n}, {}]>
+// becomes
+//   %1 = linalg.generic ins(%gs, %ms : tensor<2x4xf32>, ...)
+//
+//===----------------------------------------------------------------------===//
+#include "fsdp/Analysis/Phases.h"
+#include "fsdp/Transforms/Builders.h"
+#include "fsdp/Transforms/Partition.h"
+#include "fsdp/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace fsdp {
+#define GEN_PASS_DEF_PARTITIONUPDATESPASS
+#include "fsdp/Transforms/Passes.h.inc"
+} // namespace fsdp
+
+using namespace mlir;
+using namespace fsdp;
+
+static void placeNorm(GlobalNormOp norm);
+static bool partitionUpdate(Operation *op);
+static void cancel(const Step &step);
+
+namespace {
+struct PartitionUpdatesPass
+    : public fsdp::impl::PartitionUpdatesPassBase<PartitionUpdatesPass> {
+  void runOnOperation() override {
+    FailureOr<Step> step = Step::get(getOperation());
+    if (failed(step))
+      return signalPassFailure();
+    Phases phases(*step);
+    Block &block = step->getFunction().front();
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (phases.get(&op) != Phase::Optimizer || isFree(&op) ||
+          isa<ReshardOp, LocalGradOp, CollectiveOpInterface>(op) ||
+          op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      if (auto norm = dyn_cast<GlobalNormOp>(op))
+        placeNorm(norm);
+      else if (!partitionUpdate(&op))
+        note(op.getLoc(), "whole",
+             "'" + op.getName().getStringRef() +
+                 "' runs on whole tensors, which are gathered for it");
+    }
+    cancel(*step);
+    eraseDeadOps(block);
+  }
+};
+} // namespace
+
+/// The norm takes shards as they are: its operands say how they are placed.
+static void placeNorm(GlobalNormOp norm) {
+  SmallVector<Attribute> shardings(norm.getShardings().getValue());
+  for (auto [i, operand] : llvm::enumerate(norm.getInputs()))
+    if (auto reshard = operand.getDefiningOp<ReshardOp>())
+      if (reshard.getSource().getPartial().empty()) {
+        shardings[i] = reshard.getSource();
+        norm.getInputsMutable()[i].set(reshard.getInput());
+      }
+  norm.setShardingsAttr(ArrayAttr::get(norm.getContext(), shardings));
+}
+
+/// Splits an op along the dims in which its operands were split before they
+/// were gathered. False where operands were, but the op cannot be.
+static bool partitionUpdate(Operation *op) {
+  std::optional<PartitionRule> rule;
+  FactorGroups factors;
+  bool isSplit = false;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto reshard = operand.getDefiningOp<ReshardOp>();
+    if (!reshard || !reshard.getSource().getPartial().empty())
+      continue;
+    if (!rule) {
+      rule = getPartitionRule(op);
+      if (!rule)
+        return false;
+      factors.resize(rule->factors.size());
+    }
+    for (auto [dim, factor] : llvm::enumerate(rule->operands[i])) {
+      ArrayRef<Attribute> groups = reshard.getSource().getDimGroups(dim);
+      if (groups.empty() || !reshard.getTarget().getDimGroups(dim).empty())
+        continue;
+      if (factor == PartitionRule::whole || !rule->factors[factor].canSplit)
+        return false;
+      // The first operand decides; others are resharded to it.
+      bool isUsed = llvm::any_of(factors, [&](ArrayRef<Attribute> used) {
+        return llvm::any_of(groups, [&](Attribute group) {
+          return llvm::is_contained(used, group);
+        });
+      });
+      if (factors[factor].empty() && !isUsed) {
+        factors[factor].assign(groups.begin(), groups.end());
+        isSplit = true;
+      }
+    }
+  }
+  if (isSplit)
+    partition(op, *rule, factors);
+  return true;
+}
+
+/// At the results: a value that was split, gathered, and is to be split again
+/// is returned as it was, with its padding zeroed.
+static void cancel(const Step &step) {
+  Operation *terminator = step.getTerminator();
+  OpBuilder builder(terminator);
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    auto store = operand.get().getDefiningOp<ReshardOp>();
+    auto gather = store ? store.getInput().getDefiningOp<ReshardOp>()
+                        : ReshardOp();
+    if (!gather || gather.getSource().getDims() != store.getTarget().getDims() ||
+        !gather.getSource().getPartial().empty())
+      continue;
+    Value value = gather.getInput();
+    // What was reduced to a shard has zeros there already.
+    if (isa_and_nonnull<linalg::LinalgOp>(value.getDefiningOp()))
+      value = createMask(builder, store.getLoc(), value, store.getShape(),
+                         store.getTarget());
+    operand.set(value);
+  }
+}

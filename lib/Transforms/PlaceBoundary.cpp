@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- PlaceBoundary.cpp - placements of all arguments and results --------===//
+//
+// After this every argument and result says how it is placed, and the plan is
+// known to make sense: the loss varies over exactly the axes that it is
+// combined over, and no storage is split over an axis on which ranks hold
+// different things (slices of different tensors would be mixed).
+//
+//   func.func @step(%w: tensor<8xf32> {fsdp.param = "w"}) ->
+//       (tensor<8xf32> {fsdp.grad = "w"})
+// becomes
+//   func.func @step(%w: ... {fsdp.sharding = #fsdp.sharding<[{}]>}) ->
+//       (tensor<8xf32> {fsdp.grad = "w", fsdp.sharding = ...})
+//
+//===----------------------------------------------------------------------===//
+#include "fsdp/Analysis/Varying.h"
+#include "fsdp/Transforms/Passes.h"
+#include "fsdp/Transforms/PlanSupport.h"
+
+namespace fsdp {
+#define GEN_PASS_DEF_PLACEBOUNDARYPASS
+#include "fsdp/Transforms/Passes.h.inc"
+} // namespace fsdp
+
+using namespace mlir;
+using namespace fsdp;
+
+namespace {
+struct PlaceBoundaryPass
+    : public fsdp::impl::PlaceBoundaryPassBase<PlaceBoundaryPass> {
+  void runOnOperation() override {
+    FailureOr<Step> step = Step::get(getOperation());
+    if (failed(step))
+      return signalPassFailure();
+    placeArguments(*step);
+    Varying varying(*step);
+    placeResults(*step, varying);
+    if (failed(checkLoss(*step, varying)) || failed(checkStorage(*step)))
+      return signalPassFailure();
+  }
+
+  void placeArguments(const Step &step);
+  void placeResults(const Step &step, const Varying &varying);
+  LogicalResult checkLoss(const Step &step, const Varying &varying);
+  LogicalResult checkStorage(const Step &step);
+  LogicalResult checkUnit(const Step &step, const Parameter &parameter,
+                          SymbolTable &symbols);
+};
+} // namespace
+
+/// States are placed as their parameter, the rest as it says or replicated.
+void PlaceBoundaryPass::placeArguments(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!function.getArgAttr(i, attr::sharding) &&
+        step.getArgRole(i, attr::state).empty())
+      function.setArgAttr(i, attr::sharding, step.getArgSharding(i));
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (function.getArgAttr(i, attr::sharding))
+      continue;
+    ShardingAttr sharding = step.getArgSharding(i);
+    const Parameter *parameter =
+        step.lookup(getStateParam(step.getArgRole(i, attr::state)));
+    if (parameter) {
+      auto of = function.getArgAttrOfType<ShardingAttr>(parameter->argument,
+                                                        attr::sharding);
+      bool sameShape = cast<ShapedType>(function.getArgumentTypes()[i])
+                           .getShape() ==
+                       cast<ShapedType>(
+                           function.getArgumentTypes()[parameter->argument])
+                           .getShape();
+      sharding = sameShape
+                     ? of
+                     : ShardingAttr::get(&getContext(), sharding.getDims(),
+                                         ReductionKind::Sum,
+                                         sharding.getPartial(),
+                                         of.getVarying());
+    }
+    function.setArgAttr(i, attr::sharding, sharding);
+  }
+}
+
+void PlaceBoundaryPass::placeResults(const Step &step,
+                                     const Varying &varying) {
+  func::FuncOp function = step.getFunction();
+  auto buffers = getOperation()->getAttrOfType<StringAttr>(attr::buffers);
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    if (function.getResultAttr(i, attr::sharding))
+      continue;
+    ShardingAttr sharding = step.getResultSharding(i);
+    StringRef name = step.getResultRole(i, attr::grad);
+    if (name.empty())
+      name = step.getResultRole(i, attr::updated);
+    const Parameter *parameter = step.lookup(name);
+    StringRef state = step.getResultRole(i, attr::updatedState);
+    int argument = parameter      ? int(parameter->argument)
+                   : !state.empty() ? step.findArg(attr::state, state)
+                                    : -1;
+    bool isLocalBuffer = !parameter && !name.empty() && buffers &&
+                         buffers.getValue() == "local";
+    if (argument >= 0) {
+      sharding = step.getArgSharding(argument);
+    } else if (function.getResultAttr(i, attr::output) || isLocalBuffer) {
+      SmallVector<Attribute> groups;
+      for (FlatSymbolRefAttr group :
+           varying.get(step.getTerminator()->getOperand(i)))
+        groups.push_back(group);
+      sharding = ShardingAttr::get(
+          &getContext(), sharding.getDims(), ReductionKind::Sum,
+          sharding.getPartial(), ArrayAttr::get(&getContext(), groups));
+    }
+    function.setResultAttr(i, attr::sharding, sharding);
+  }
+}
+
+/// The axes that the loss is combined over are those that it varies over.
+LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
+                                           const Varying &varying) {
+  func::FuncOp function = step.getFunction();
+  int index = step.findResult(attr::loss);
+  if (index < 0)
+    return success();
+  auto loss = dyn_cast<LossAttr>(function.getResultAttr(index, attr::loss));
+  if (!loss)
+    return function.emitError("expected '")
+           << attr::loss
+           << "' to say how the loss is combined, #fsdp.loss<mean = [...]>";
+  Value value = step.getTerminator()->getOperand(index);
+  SmallVector<FlatSymbolRefAttr> found = varying.get(value), wanted;
+  llvm::append_range(wanted, loss.getGroups().getAsRange<FlatSymbolRefAttr>());
+  SymbolTable symbols(getOperation());
+  SmallVector<ClassesAttr> all;
+  for (ArrayRef<FlatSymbolRefAttr> list : {ArrayRef(found), ArrayRef(wanted)})
+    for (FlatSymbolRefAttr group : list)
+      all.push_back(lookupClasses(symbols, group));
+  FailureOr<Axes> axes =
+      Axes::get(getWorld(getOperation()).getRanks(), all);
+  if (failed(axes))
+    return function.emitError("expected compatible groups at the loss, but "
+                              "it varies over other groups than it combines");
+  AxisSet foundSet = 0, wantedSet = 0;
+  for (auto [i, classes] : llvm::enumerate(all))
+    (i < found.size() ? foundSet : wantedSet) |= axes->getSet(classes);
+  auto name = [&](AxisSet set) -> Attribute {
+    return axes->getGroup(&getContext(), set);
+  };
+  if (AxisSet extra = wantedSet & ~foundSet)
+    return emitError(value.getLoc())
+           << "expected the loss to vary over the groups that it is combined "
+              "over, but got a loss that is equal on the ranks of "
+           << name(extra);
+  if (AxisSet missing = foundSet & ~wantedSet)
+    return emitError(value.getLoc())
+           << "expected the loss to be combined over all groups that it "
+              "varies over, but got none for "
+           << name(missing);
+  return success();
+}
+
+LogicalResult PlaceBoundaryPass::checkStorage(const Step &step) {
+  SymbolTable symbols(getOperation());
+  for (const Parameter &parameter : step.getParameters())
+    if (failed(checkUnit(step, parameter, symbols)))
+      return failure();
+  return success();
+}
+
+/// Storage of one parameter: its unit's group against its own placement, and
+/// the replicate group that the unit names against the one that follows.
+LogicalResult PlaceBoundaryPass::checkUnit(const Step &step,
+                                           const Parameter &parameter,
+                                           SymbolTable &symbols) {
+  func::FuncOp function = step.getFunction();
+  auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(parameter.argument,
+                                                             attr::unit);
+  if (!symbol)
+    return function.emitError("expected a unit for parameter '")
+           << parameter.name << "'";
+  auto unit = symbols.lookup<UnitOp>(symbol.getValue());
+  ShardingAttr sharding = step.getArgSharding(parameter.argument);
+  SmallVector<FlatSymbolRefAttr> names = sharding.getGroups();
+  size_t own = names.size();
+  names.push_back(unit.getShardAttr());
+  if (unit.getReplicateAttr())
+    names.push_back(unit.getReplicateAttr());
+  size_t fixed = names.size();
+  int lossIndex = step.findResult(attr::loss);
+  if (lossIndex >= 0)
+    if (auto loss =
+            dyn_cast<LossAttr>(function.getResultAttr(lossIndex, attr::loss)))
+      llvm::append_range(names,
+                         loss.getGroups().getAsRange<FlatSymbolRefAttr>());
+  SmallVector<ClassesAttr> groups;
+  for (FlatSymbolRefAttr name : names)
+    groups.push_back(lookupClasses(symbols, name));
+
+  std::pair<unsigned, unsigned> conflict;
+  FailureOr<Axes> axes =
+      Axes::get(getWorld(getOperation()).getRanks(), groups, &conflict);
+  if (failed(axes)) {
+    InFlightDiagnostic diag =
+        unit.emitOpError("expected compatible groups for parameter '")
+        << parameter.name << "', but got " << names[conflict.first] << " and "
+        << names[conflict.second];
+    diag.attachNote(function.getLoc()) << "the parameter is here";
+    return diag;
+  }
+  AxisSet placed = 0;
+  for (size_t i = 0; i < own; ++i)
+    placed |= axes->getSet(groups[i]);
+  AxisSet shard = axes->getSet(groups[own]);
+  auto describe = [&](AxisSet set) -> std::string {
+    ClassesAttr classes = axes->getGroup(&getContext(), set);
+    for (auto group : getOperation().getOps<ProcessGroupOp>())
+      if (group.getClasses() == classes)
+        return ("@" + group.getSymName()).str();
+    std::string text;
+    llvm::raw_string_ostream(text) << classes;
+    return text;
+  };
+  if (placed & shard) {
+    InFlightDiagnostic diag =
+        unit.emitOpError("expected storage of parameter '")
+        << parameter.name << "' to be split over ranks that hold the same "
+        << "value, but got " << unit.getShardAttr()
+        << ", along which it differs; use its complement "
+        << describe(axes->getWorld() & ~placed);
+    diag.attachNote(function.getLoc())
+        << "the parameter's placement is " << sharding;
+    return diag;
+  }
+  if (unit.getReplicateAttr() && lossIndex >= 0) {
+    AxisSet loss = 0;
+    for (size_t i = fixed; i < groups.size(); ++i)
+      loss |= axes->getSet(groups[i]);
+    AxisSet derived = loss & ~placed & ~shard;
+    AxisSet named = axes->getSet(groups[own + 1]);
+    if (derived != named)
+      return unit.emitOpError("expected the replicate group of parameter '")
+             << parameter.name << "' to be " << describe(derived)
+             << ", but got " << unit.getReplicateAttr();
+  }
+  return success();
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- ReshardAfterForward.cpp - gather parameters again for backward -----===//
+//
+// With one gather per parameter the whole model stays in memory from forward
+// to backward. Units with reshard_after_forward free it in between: backward
+// gets a gather of its own. Forward often made something of the full parameter
+// that backward uses too (a transpose, a cast): copies of it are made again
+// behind the second gather, or the parameter would stay alive through them.
+//
+//   %w = fsdp.reshard %s from <[{@n}, {}]> to <[{}, {}]>
+//   %t = linalg.transpose %w                   // forward
+//   %0 = linalg.matmul %x, %t
+//   %1 = linalg.matmul %dy, %t                 // backward
+// becomes
+//   %w = fsdp.reshard %s ...
+//   %t = linalg.transpose %w
+//   %0 = linalg.matmul %x, %t
+//   %w2 = fsdp.reshard %s ... {fsdp.phase = "backward"}
+//   %t2 = linalg.transpose %w2
+//   %1 = linalg.matmul %dy, %t2
+//
+//===----------------------------------------------------------------------===//
+#include "fsdp/Analysis/Phases.h"
+#include "fsdp/Transforms/Builders.h"
+#include "fsdp/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace fsdp {
+#define GEN_PASS_DEF_RESHARDAFTERFORWARDPASS
+#include "fsdp/Transforms/Passes.h.inc"
+} // namespace fsdp
+
+using namespace mlir;
+using namespace fsdp;
+
+namespace {
+/// What backward needs of one gathered parameter.
+struct Cone {
+  /// The gather and the copy-like ops on it, in program order.
+  SmallVector<Operation *> ops;
+  SmallVector<OpOperand *> forwardUses, backwardUses;
+  /// An op that computes something of the parameter alone which backward uses.
+  Operation *costly = nullptr;
+};
+
+struct ReshardAfterForwardPass
+    : public fsdp::impl::ReshardAfterForwardPassBase<ReshardAfterForwardPass> {
+  void runOnOperation() override {
+    FailureOr<Step> step = Step::get(getOperation());
+    if (failed(step))
+      return signalPassFailure();
+    Phases phases(*step);
+    SymbolTable symbols(getOperation());
+    func::FuncOp function = step->getFunction();
+    SmallVector<std::pair<ReshardOp, UnitOp>> gathers;
+    function.walk([&](ReshardOp reshard) {
+      auto argument = dyn_cast<BlockArgument>(getStored(reshard));
+      if (!argument || argument.getOwner() != &function.front() ||
+          phases.get(reshard) != Phase::Forward)
+        return;
+      auto unit = function.getArgAttrOfType<FlatSymbolRefAttr>(
+          argument.getArgNumber(), attr::unit);
+      if (unit)
+        gathers.push_back({reshard, symbols.lookup<UnitOp>(unit.getValue())});
+    });
+    for (auto [reshard, unit] : gathers) {
+      // A bool attribute is an integer attribute too.
+      auto size = dyn_cast<IntegerAttr>(unit.getReshardAfterForward());
+      if (auto enabled = dyn_cast<BoolAttr>(unit.getReshardAfterForward())) {
+        if (!enabled.getValue())
+          continue;
+        size = {};
+      }
+      if (failed(regather(phases, reshard, size)))
+        return signalPassFailure();
+    }
+  }
+
+  static Value getStored(ReshardOp reshard);
+  Cone collectCone(const Phases &phases, ReshardOp reshard);
+  bool isAdjacent(const Cone &cone, Block *block);
+  LogicalResult regather(const Phases &phases, ReshardOp reshard,
+                         IntegerAttr size);
+  FailureOr<Value> keepPart(ReshardOp reshard, const Cone &cone, Block *block,
+                            int64_t size);
+};
+} // namespace
+
+/// What is stored: the reshard's source, before a cast to the unit's dtype.
+Value ReshardAfterForwardPass::getStored(ReshardOp reshard) {
+  Value value = reshard.getInput();
+  if (auto cast = value.getDefiningOp<linalg::GenericOp>();
+      cast && cast.getNumDpsInputs() == 1)
+    value = cast.getInputs()[0];
+  return value;
+}
+
+/// True for ops that move or narrow elements of one tensor and cost next to
+/// nothing against a gather.
+static bool isCopyLike(Operation *op) {
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+          tensor::ExtractSliceOp, tensor::CastOp, linalg::TransposeOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumReductionLoops() || generic->getNumResults() != 1)
+    return false;
+  // Broadcasts of a bias are cheap to make and large to keep.
+  return llvm::all_of(*generic.getBody(), [](Operation &inner) {
+    return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
+  });
+}
+
+/// Follows the parameter through copies, and sorts what uses them by phase.
+Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
+                                          ReshardOp reshard) {
+  Block *block = reshard->getBlock();
+  Cone cone;
+  cone.ops.push_back(reshard);
+  for (size_t i = 0; i < cone.ops.size(); ++i)
+    for (OpOperand &use : cone.ops[i]->getUses()) {
+      Operation *user = block->findAncestorOpInBlock(*use.getOwner());
+      if (phases.get(user) == Phase::Backward) {
+        cone.backwardUses.push_back(&use);
+        continue;
+      }
+      if (phases.get(user) != Phase::Forward)
+        continue;
+      bool isAlone = llvm::all_of(user->getOperands(), [&](Value operand) {
+        Operation *def = operand.getDefiningOp();
+        return def && (isFree(def) || llvm::is_contained(cone.ops, def));
+      });
+      if (isAlone && isCopyLike(user) && user == use.getOwner()) {
+        if (!llvm::is_contained(cone.ops, user))
+          cone.ops.push_back(user);
+        continue;
+      }
+      cone.forwardUses.push_back(&use);
+      if (isAlone && llvm::any_of(user->getUsers(), [&](Operation *next) {
+            return phases.get(block->findAncestorOpInBlock(*next)) ==
+                   Phase::Backward;
+          }))
+        cone.costly = user;
+    }
+  llvm::sort(cone.ops, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  return cone;
+}
+
+/// True where nothing runs between the last forward and the first backward use:
+/// freeing the parameter in between would save nothing.
+bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
+  if (cone.forwardUses.empty())
+    return true;
+  auto at = [&](OpOperand *use) {
+    return block->findAncestorOpInBlock(*use->getOwner());
+  };
+  auto before = [&](OpOperand *a, OpOperand *b) {
+    return at(a)->isBeforeInBlock(at(b));
+  };
+  Operation *last = at(*llvm::max_element(cone.forwardUses, before));
+  Operation *first = at(*llvm::min_element(cone.backwardUses, before));
+  for (Operation *op = last->getNextNode(); op && op != first;
+       op = op->getNextNode())
+    if (!isFree(op) && !isCopyLike(op) && !isa<ReshardOp>(op))
+      return false;
+  return true;
+}
+
+LogicalResult ReshardAfterForwardPass::regather(const Phases &phases,
+                                                ReshardOp reshard,
+                                                IntegerAttr size) {
+  Block *block = reshard->getBlock();
+  Cone cone = collectCone(phases, reshard);
+  if (cone.costly) {
+    auto type = cast<ShapedType>(cone.costly->getResult(0).getType());
+    note(cone.costly->getLoc(), "kept",
+         "'" + cone.costly->getName().getStringRef() +
+             "' computes on a parameter alone and backward uses it; its " +
+             Twine(fsdp::detail::payloadBytes(type)) + " bytes stay alive");
+  }
+  if (cone.backwardUses.empty())
+    return success();
+  if (isAdjacent(cone, block)) {
+    note(reshard.getLoc(), "elided",
+         "nothing runs between the last forward and the first backward use; "
+         "the second gather is elided, " +
+             Twine(fsdp::detail::payloadBytes(reshard.getType())) + " bytes");
+    return success();
+  }
+
+  Operation *first = nullptr;
+  for (OpOperand *use : cone.backwardUses) {
+    Operation *user = block->findAncestorOpInBlock(*use->getOwner());
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  }
+  IRMapping mapping;
+  if (size) {
+    FailureOr<Value> part =
+        keepPart(reshard, cone, block, size.getValue().getSExtValue());
+    if (failed(part))
+      return failure();
+    if (*part) {
+      OpBuilder builder(first);
+      auto again = cast<ReshardOp>((*part).getDefiningOp());
+      mapping.map(reshard.getResult(),
+                  ReshardOp::create(builder, reshard.getLoc(),
+                                    reshard.getType(), *part,
+                                    reshard.getShape(), again.getTarget(),
+                                    reshard.getTarget())
+                      .getResult());
+    }
+  }
+  OpBuilder builder(first);
+  for (Operation *op : cone.ops) {
+    if (mapping.contains(op->getResult(0)))
+      continue;
+    Operation *clone = builder.clone(*op, mapping);
+    // Equal gathers must not be merged.
+    if (op == reshard)
+      clone->setAttr(attr::phase, builder.getStringAttr("backward"));
+  }
+  for (OpOperand *use : cone.backwardUses)
+    use->set(mapping.lookup(use->get()));
+  for (Operation *op : llvm::reverse(cone.ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+  return success();
+}
+
+/// After the last forward use, keeps the part of the full parameter that a
+/// group of `size` neighbours in the unit's group splits. Null where that is
+/// the whole group again.
+FailureOr<Value> ReshardAfterForwardPass::keepPart(ReshardOp reshard,
+                                                   const Cone &cone,
+                                                   Block *block,
+                                                   int64_t size) {
+  auto stored = reshard.getSource().getDimGroups(0);
+  auto group = cast<FlatSymbolRefAttr>(stored.back());
+  ClassesAttr classes = lookupClasses(reshard, group);
+  if (size == classes.getSize())
+    return Value();
+  // The minor digits of the group, `size` ranks of them.
+  SmallVector<Axis> minor;
+  int64_t left = size;
+  for (int i = int(classes.getDigits().size()) - 2; i >= 0 && left > 1;
+       i -= 2) {
+    int64_t stride = classes.getDigits()[i];
+    int64_t extent = std::min(left, classes.getDigits()[i + 1]);
+    if (left % extent || classes.getDigits()[i + 1] % extent)
+      break;
+    minor.insert(minor.begin(), {stride, extent});
+    left /= extent;
+  }
+  if (left != 1 || classes.getSize() % size)
+    return reshard.emitOpError("expected reshard_after_forward to divide the "
+                               "unit's group ")
+           << group << " of " << classes.getSize() << " ranks, but got "
+           << size;
+  FlatSymbolRefAttr part = getOrCreateGroup(
+      getOperation(),
+      getClasses(&getContext(), classes.getRanks(), minor), "reshard");
+
+  SmallVector<Attribute> dims(reshard.getTarget().getDims().getValue());
+  SmallVector<Attribute> first(reshard.getTarget().getDimGroups(0));
+  first.push_back(part);
+  dims[0] = ArrayAttr::get(&getContext(), first);
+  ShardingAttr target = ShardingAttr::get(
+      &getContext(), ArrayAttr::get(&getContext(), dims), ReductionKind::Sum,
+      reshard.getTarget().getPartial(), reshard.getTarget().getVarying());
+  Operation *last = reshard;
+  for (OpOperand *use : cone.forwardUses) {
+    Operation *user = block->findAncestorOpInBlock(*use->getOwner());
+    if (last->isBeforeInBlock(user))
+      last = user;
+  }
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(last);
+  auto type = cast<RankedTensorType>(reshard.getType());
+  return ReshardOp::create(builder, reshard.getLoc(),
+                           getLocalType(reshard, reshard.getShape(),
+                                        type.getElementType(), target),
+                           reshard, reshard.getShape(), reshard.getTarget(),
+                           target)
+      .getResult();
+}

@@ -1,0 +1,65 @@
+//===- Jit.h - Machine code for a lowered step ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes a module in the LLVM dialect (see buildLowerToLLVMPipeline) and gives
+// back its entry points as functions of this process. Kernels are optimized
+// for this machine; the step itself is a list of calls and is only translated.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FSDP_RUN_JIT_H
+#define FSDP_RUN_JIT_H
+
+#include "fsdp/Runtime/Runtime.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+} // namespace mlir
+
+namespace fsdp::run {
+
+/// A compiled step. `arguments` and `results` point to contiguous row-major
+/// buffers, in order, no two of which overlap; arguments are not written.
+/// `arena` has `arenaBytes` bytes and is aligned to 64; it holds nothing
+/// between calls. Ranks may run the function at the same time, each with an
+/// arena and results of its own.
+struct CompiledStep {
+  void (*function)(FsdpRank *rank, void **arguments, void **results,
+                   void *arena);
+  int64_t arenaBytes;
+};
+
+/// Registers what translating a module to LLVM IR needs.
+void registerTranslations(mlir::DialectRegistry &registry);
+
+/// Owns machine code; what it has looked up is valid as long as it lives.
+class Jit {
+public:
+  /// Compiles `module`, which must be in the LLVM dialect.
+  static llvm::Expected<std::unique_ptr<Jit>> create(mlir::ModuleOp module);
+  ~Jit();
+
+  /// The entry point of the public function `name` of `module`, which must be
+  /// the module that this was created from.
+  llvm::Expected<CompiledStep> lookup(mlir::ModuleOp module,
+                                      llvm::StringRef name) const;
+
+private:
+  explicit Jit(std::unique_ptr<llvm::orc::LLJIT> engine);
+  std::unique_ptr<llvm::orc::LLJIT> engine;
+};
+
+} // namespace fsdp::run
+
+#endif // FSDP_RUN_JIT_H
