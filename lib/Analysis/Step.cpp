@@ -27,7 +27,7 @@ FailureOr<Step> Step::get(ModuleOp module) {
     if (function.isDeclaration() || !function.isPublic() || !hasRoles(function))
       continue;
     if (step.function) {
-      InFlightDiagnostic diag = function.emitError()
+      InFlightDiagnostic diag = emitError(function.getLoc())
                                 << "expected one step function, but got a "
                                    "second one with roles";
       diag.attachNote(step.function.getLoc()) << "the first is here";
@@ -36,10 +36,10 @@ FailureOr<Step> Step::get(ModuleOp module) {
     step.function = function;
   }
   if (!step.function)
-    return module.emitError("expected a public function with fsdp roles, but "
+    return mlir::emitError(module.getLoc(), "expected a public function with fsdp roles, but "
                             "got none");
   if (!step.function.getBody().hasOneBlock())
-    return step.function.emitError("expected a step function of one block");
+    return mlir::emitError(step.function.getLoc(), "expected a step function of one block");
 
   func::FuncOp function = step.function;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -47,7 +47,7 @@ FailureOr<Step> Step::get(ModuleOp module) {
     if (name.empty())
       continue;
     if (!step.byName.try_emplace(name, step.parameters.size()).second)
-      return function.emitError("expected each parameter once, but got '")
+      return mlir::emitError(function.getLoc(), "expected each parameter once, but got '")
              << name << "' twice";
     Parameter parameter;
     parameter.name = name;

@@ -56,7 +56,8 @@ static FailureOr<Value> makeContiguous(RewriterBase &rewriter, Location loc,
     return buffer;
   auto flat = MemRefType::get(type.getShape(), type.getElementType());
   FailureOr<Value> copy = options.createAlloc(rewriter, loc, flat, {});
-  if (failed(copy) || failed(options.createMemCpy(rewriter, loc, buffer, *copy)))
+  if (failed(copy) ||
+      failed(options.createMemCpy(rewriter, loc, buffer, *copy)))
     return failure();
   return copy;
 }
@@ -90,8 +91,8 @@ struct StartModel
                           BufferizationState &state) const {
     auto start = cast<StartOp>(op);
     SmallVector<Value> sources, operands, destinations;
-    if (failed(getBuffers(rewriter, start.getInputs(), options, state,
-                          sources)) ||
+    if (failed(
+            getBuffers(rewriter, start.getInputs(), options, state, sources)) ||
         failed(getBuffers(rewriter, start.getOutputs(), options, state,
                           destinations)))
       return failure();
@@ -146,8 +147,8 @@ struct WaitModel
                           BufferizationState &state) const {
     auto wait = cast<WaitOp>(op);
     SmallVector<Value> pending, holding;
-    if (failed(getBuffers(rewriter, wait.getPending(), options, state,
-                          pending)) ||
+    if (failed(
+            getBuffers(rewriter, wait.getPending(), options, state, pending)) ||
         failed(
             getBuffers(rewriter, wait.getHolding(), options, state, holding)))
       return failure();
@@ -165,8 +166,8 @@ struct ScatterModel
                           BufferizationState &state) const {
     auto scatter = cast<ScatterOp>(op);
     SmallVector<Value> buffers;
-    if (failed(getBuffers(rewriter, op->getOperands(), options, state,
-                          buffers)))
+    if (failed(
+            getBuffers(rewriter, op->getOperands(), options, state, buffers)))
       return failure();
     auto created = ScatterOp::create(
         rewriter, op->getLoc(), Type(), buffers[0], buffers[1], buffers[2],

@@ -14,6 +14,7 @@
 //   llvm.call @fsdp_wait(%rank, %token)
 //
 //===----------------------------------------------------------------------===//
+#include "RuntimeCalls.h"
 #include "fsdp/Conversion/Passes.h"
 #include "fsdp/Runtime/Runtime.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,6 +38,7 @@ struct ConvertToRuntimePass
   using ConvertToRuntimePassBase::ConvertToRuntimePassBase;
 
   void runOnOperation() override {
+    runtime.emplace(getOperation());
     numberGroups();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isPublic() && !function.isExternal())
@@ -54,13 +56,8 @@ struct ConvertToRuntimePass
   LogicalResult convert(func::FuncOp function);
   LogicalResult convertStart(CollectiveOpInterface op, Value rank);
 
-  Value call(OpBuilder &builder, Location loc, StringRef name,
-             ValueRange operands, Type result = {});
-  Value getLocation(OpBuilder &builder, Location loc);
-  Value constant(OpBuilder &builder, Location loc, int64_t value, Type type);
-
+  std::optional<RuntimeCalls> runtime;
   llvm::StringMap<int64_t> groups;
-  llvm::StringMap<LLVM::GlobalOp> locations;
 };
 } // namespace
 
@@ -77,12 +74,12 @@ void ConvertToRuntimePass::addRank(func::FuncOp function) {
   int64_t results = 0;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     results += !!function.getArgAttr(i, resultAttrName);
-  int64_t arguments = function.getNumArguments() - results -
-                      function->hasAttr(attr::arena);
+  int64_t arguments =
+      function.getNumArguments() - results - function->hasAttr(attr::arena);
   function->setAttr(attr::entry,
                     builder.getDenseI64ArrayAttr({arguments, results}));
-  (void)function.insertArgument(
-      0, LLVM::LLVMPointerType::get(&getContext()), {}, function.getLoc());
+  (void)function.insertArgument(0, LLVM::LLVMPointerType::get(&getContext()),
+                                {}, function.getLoc());
 }
 
 /// Converts all ops of a function.
@@ -106,15 +103,15 @@ LogicalResult ConvertToRuntimePass::convert(func::FuncOp function) {
             })
             .Case([&](WaitOp wait) {
               // Its token is an integer by now.
-              call(builder, op->getLoc(), "fsdp_wait",
-                   {rank, wait->getOperand(0)});
+              runtime->call(builder, op->getLoc(), "fsdp_wait",
+                            {rank, wait->getOperand(0)});
               return success();
             })
             .Case([&](RankIndexOp index) -> LogicalResult {
-              Value group = constant(builder, op->getLoc(),
-                                     groups.lookup(index.getGroup()), i64);
-              Value result = call(builder, op->getLoc(), "fsdp_rank_index",
-                                  {rank, group}, i64);
+              Value group = runtime->constant(
+                  builder, op->getLoc(), groups.lookup(index.getGroup()), i64);
+              Value result = runtime->call(
+                  builder, op->getLoc(), "fsdp_rank_index", {rank, group}, i64);
               index.replaceAllUsesWith(
                   arith::IndexCastOp::create(builder, op->getLoc(),
                                              builder.getIndexType(), result)
@@ -179,12 +176,12 @@ static Value getPointer(OpBuilder &builder, Location loc, Value buffer) {
         memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
     Value width = arith::ConstantIndexOp::create(
         builder, loc, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
-    Value bytes = arith::MulIOp::create(builder, loc, metadata.getOffset(),
-                                        width);
+    Value bytes =
+        arith::MulIOp::create(builder, loc, metadata.getOffset(), width);
     address = arith::AddIOp::create(builder, loc, address, bytes);
   }
-  Value integer = arith::IndexCastOp::create(builder, loc,
-                                             builder.getI64Type(), address);
+  Value integer =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
       builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), integer);
 }
@@ -193,15 +190,15 @@ static Value getPointer(OpBuilder &builder, Location loc, Value buffer) {
 LogicalResult ConvertToRuntimePass::convertStart(CollectiveOpInterface op,
                                                  Value rank) {
   Location loc = op.getLoc();
-  auto dps = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
-  if (op.isBlocking() || !dps.hasPureBufferSemantics())
+  auto isBuffer = [](Value value) { return isa<MemRefType>(value.getType()); };
+  if (op.isBlocking() || !llvm::all_of(op->getOperands(), isBuffer))
     return op->emitOpError("expected a started collective on buffers: run "
                            "fsdp-make-async and one-shot-bufferize first");
   ClassesAttr classes = lookupClasses(op, op.getGroupRef());
   if (!classes)
     return op->emitOpError("expected a resolved process group");
-  Type element = cast<MemRefType>(op.getSources().front().getType())
-                     .getElementType();
+  Type element =
+      cast<MemRefType>(op.getSources().front().getType()).getElementType();
   std::optional<int64_t> dtype = getDtype(element);
   if (!dtype)
     return op->emitOpError("expected elements that the runtime knows (f16, "
@@ -218,86 +215,34 @@ LogicalResult ConvertToRuntimePass::convertStart(CollectiveOpInterface op,
     return attribute ? attribute.getInt() : 0;
   };
   std::optional<ReductionKind> reduction = op.getReductionKind();
-  Value token = call(
+  Value token = runtime->call(
       builder, loc, "fsdp_open",
-      {rank, constant(builder, loc, int64_t(op.getKind()), i32),
-       constant(builder, loc, groups.lookup(op.getGroupRef().getValue()), i64),
-       constant(builder, loc, getInteger("channel"), i64),
-       constant(builder, loc, *dtype, i32),
-       constant(builder, loc, reduction ? int64_t(*reduction) : FSDP_NONE, i32),
-       constant(builder, loc, getInteger("root") + getInteger("shift"), i64),
-       getLocation(builder, loc)},
+      {rank, runtime->constant(builder, loc, int64_t(op.getKind()), i32),
+       runtime->constant(builder, loc,
+                         groups.lookup(op.getGroupRef().getValue()), i64),
+       runtime->constant(builder, loc, getInteger("channel"), i64),
+       runtime->constant(builder, loc, *dtype, i32),
+       runtime->constant(builder, loc,
+                         reduction ? int64_t(*reduction) : FSDP_NONE, i32),
+       runtime->constant(builder, loc, getInteger("root") + getInteger("shift"),
+                         i64),
+       runtime->getLocation(builder, loc)},
       i64);
+  // The operands of a start are its sources, then its destinations.
+  ValueRange destinations =
+      op->getOperands().drop_front(op.getSources().size());
   for (auto [source, destination] :
-       llvm::zip_equal(op.getSources(), dps.getDpsInits())) {
+       llvm::zip_equal(op.getSources(), destinations)) {
     auto [outer, inner] =
         getBlocks(op, cast<MemRefType>(source.getType()),
                   cast<MemRefType>(destination.getType()), classes.getSize());
-    call(builder, loc, "fsdp_add",
-         {rank, token, getPointer(builder, loc, source),
-          getPointer(builder, loc, destination),
-          constant(builder, loc, outer, i64),
-          constant(builder, loc, inner, i64)});
+    runtime->call(builder, loc, "fsdp_add",
+                  {rank, token, getPointer(builder, loc, source),
+                   getPointer(builder, loc, destination),
+                   runtime->constant(builder, loc, outer, i64),
+                   runtime->constant(builder, loc, inner, i64)});
   }
-  call(builder, loc, "fsdp_start", {rank, token});
+  runtime->call(builder, loc, "fsdp_start", {rank, token});
   op->getResult(0).replaceAllUsesWith(token);
   return success();
-}
-
-/// Calls a function of the runtime, which is declared at its first call.
-Value ConvertToRuntimePass::call(OpBuilder &builder, Location loc,
-                                 StringRef name, ValueRange operands,
-                                 Type result) {
-  auto function = getOperation().lookupSymbol<LLVM::LLVMFuncOp>(name);
-  if (!function) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(getOperation().getBody());
-    Type type = LLVM::LLVMFunctionType::get(
-        result ? result : LLVM::LLVMVoidType::get(&getContext()),
-        llvm::to_vector(operands.getTypes()));
-    function = LLVM::LLVMFuncOp::create(builder, getOperation().getLoc(), name,
-                                        type);
-  }
-  auto made = LLVM::CallOp::create(builder, loc, function, operands);
-  return result ? made.getResult() : Value();
-}
-
-/// A name location as words: `loc("h.0.attn"("bwd"))` is "h.0.attn bwd".
-static std::string printLocation(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc)) {
-    std::string rest = printLocation(name.getChildLoc());
-    return name.getName().str() + (rest.empty() ? "" : " ") + rest;
-  }
-  if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return printLocation(call.getCallee());
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    return printLocation(fused.getLocations().front());
-  if (auto file = dyn_cast<FileLineColLoc>(loc))
-    return (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
-  return "";
-}
-
-/// A C string that says where an op stands in the model.
-Value ConvertToRuntimePass::getLocation(OpBuilder &builder, Location loc) {
-  std::string text = printLocation(loc);
-  LLVM::GlobalOp &global = locations[text];
-  if (!global) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(getOperation().getBody());
-    StringRef bytes(text.c_str(), text.size() + 1);
-    global = LLVM::GlobalOp::create(
-        builder, loc,
-        LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal,
-        "fsdp_location_" + std::to_string(locations.size() - 1),
-        builder.getStringAttr(bytes));
-  }
-  return LLVM::AddressOfOp::create(builder, loc, global);
-}
-
-/// An integer constant.
-Value ConvertToRuntimePass::constant(OpBuilder &builder, Location loc,
-                                     int64_t value, Type type) {
-  return LLVM::ConstantOp::create(builder, loc, type,
-                                  builder.getIntegerAttr(type, value));
 }

@@ -90,8 +90,7 @@ FailureOr<SmallVector<Value>> LowerLocalPass::lowerSlice(SliceOp op) {
   Value length = arith::ConstantIndexOp::create(builder, loc, chunk);
   SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(type.getRank(), builder.getIndexAttr(1));
-  offsets[dim] =
-      arith::MulIOp::create(builder, loc, index, length).getResult();
+  offsets[dim] = arith::MulIOp::create(builder, loc, index, length).getResult();
   SmallVector<OpFoldResult> sizes =
       getAsIndexOpFoldResult(op.getContext(), type.getShape());
   Value slice = tensor::ExtractSliceOp::create(builder, loc, type, padded,
@@ -110,15 +109,14 @@ FailureOr<SmallVector<Value>> LowerLocalPass::lowerScale(ScaleOp op) {
       builder, loc, builder.getFloatAttr(type.getElementType(), quotient));
   Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
                                         type.getElementType());
-  SmallVector<AffineMap> maps(
-      2, builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<AffineMap> maps(2,
+                              builder.getMultiDimIdentityMap(type.getRank()));
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
       builder, loc, type, op.getInput(), empty, maps, loops,
       [&](OpBuilder &body, Location where, ValueRange elements) {
-        Value product =
-            arith::MulFOp::create(body, where, elements[0], factor);
+        Value product = arith::MulFOp::create(body, where, elements[0], factor);
         linalg::YieldOp::create(body, where, product);
       });
   return SmallVector<Value>{generic.getResult(0)};

@@ -63,7 +63,8 @@ void LowerScatterPass::lower(ScatterOp op) {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> lower, upper, step;
-  for (int64_t extent : cast<MemRefType>(op.getUpdates().getType()).getShape()) {
+  for (int64_t extent :
+       cast<MemRefType>(op.getUpdates().getType()).getShape()) {
     lower.push_back(zero);
     upper.push_back(arith::ConstantIndexOp::create(builder, loc, extent));
     step.push_back(one);
@@ -87,11 +88,11 @@ void LowerScatterPass::foldUpdate(OpBuilder &builder, ScatterOp op,
     Value j = arith::ConstantIndexOp::create(builder, loc, column);
     Value index = memref::LoadOp::create(builder, loc, op.getIndices(),
                                          ValueRange{loops.front(), j});
-    Value start = arith::IndexCastOp::create(builder, loc,
-                                             builder.getIndexType(), index);
+    Value start =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), index);
     Value &at = position[dim];
-    at = at ? arith::AddIOp::create(builder, loc, start, at).getResult()
-            : start;
+    at =
+        at ? arith::AddIOp::create(builder, loc, start, at).getResult() : start;
   }
   for (Value &at : position)
     if (!at)
@@ -101,9 +102,8 @@ void LowerScatterPass::foldUpdate(OpBuilder &builder, ScatterOp op,
   IRMapping map;
   map.map(body.getArgument(0),
           memref::LoadOp::create(builder, loc, op.getUpdates(), loops));
-  map.map(body.getArgument(1), memref::LoadOp::create(
-                                   builder, loc, op.getDestination(),
-                                   position));
+  map.map(body.getArgument(1),
+          memref::LoadOp::create(builder, loc, op.getDestination(), position));
   for (Operation &inner : body.without_terminator())
     builder.clone(inner, map);
   Value folded =

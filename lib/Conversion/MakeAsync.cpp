@@ -86,9 +86,9 @@ static Value splitBlocks(OpBuilder &builder, AllToAllOp op, Value input,
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] /= size;
   shape.insert(shape.begin() + dim, size);
-  Value expanded = tensor::ExpandShapeOp::create(
-      builder, op.getLoc(), type.clone(shape), input,
-      mergeDims(type.getRank(), dim));
+  Value expanded =
+      tensor::ExpandShapeOp::create(builder, op.getLoc(), type.clone(shape),
+                                    input, mergeDims(type.getRank(), dim));
   return moveDim(builder, op.getLoc(), expanded, dim, 0);
 }
 
@@ -105,8 +105,8 @@ static Value concatBlocks(OpBuilder &builder, AllToAllOp op, Value received,
 /// Creates the start of the same name, with the inherent attributes of `op`.
 static Operation *createStart(OpBuilder &builder, CollectiveOpInterface op,
                               ValueRange sources, ValueRange destinations) {
-  OperationState state(op.getLoc(), "fsdp.start_" +
-                                        stringifyEnum(op.getKind()).str());
+  OperationState state(op.getLoc(),
+                       "fsdp.start_" + stringifyEnum(op.getKind()).str());
   NamedAttrList attributes(
       cast<DictionaryAttr>(op->getPropertiesAsAttribute()));
   attributes.set("operandSegmentSizes",

@@ -60,8 +60,8 @@ static Value getAt(OpBuilder &builder, Location loc, Value pointer, Type type,
                    const LLVMTypeConverter &converter) {
   auto buffer = dyn_cast<MemRefType>(type);
   if (!buffer) {
-    Value scalar = LLVM::LoadOp::create(
-        builder, loc, converter.convertType(type), pointer);
+    Value scalar = LLVM::LoadOp::create(builder, loc,
+                                        converter.convertType(type), pointer);
     return UnrealizedConversionCastOp::create(builder, loc, type, scalar)
         .getResult(0);
   }
@@ -75,13 +75,15 @@ static Value getAt(OpBuilder &builder, Location loc, Value pointer, Type type,
 LogicalResult MakeEntryPass::makeEntry(func::FuncOp function) {
   Location loc = function.getLoc();
   if (function.getNumResults() || !function->hasAttr(attr::arena))
-    return function.emitError("expected a step that returns tensors only and "
-                              "has an arena");
+    return emitError(function.getLoc(),
+                     "expected a step that returns tensors only and "
+                     "has an arena");
   for (Type type : function.getArgumentTypes())
     if (auto buffer = dyn_cast<MemRefType>(type))
       if (!buffer.hasStaticShape() || !buffer.getLayout().isIdentity())
-        return function.emitError("expected static shapes and plain layouts, "
-                                  "but got ")
+        return emitError(function.getLoc(),
+                         "expected static shapes and plain layouts, "
+                         "but got ")
                << type;
   ArrayRef<int64_t> counts =
       cast<DenseI64ArrayAttr>(function->getAttr(attr::entry)).asArrayRef();

@@ -173,12 +173,12 @@ static void markNoAlias(func::FuncOp kernel, ValueRange arguments) {
 static func::FuncOp makeKernel(Operation *op, const Captures &captures) {
   OpBuilder builder(op->getContext());
   ValueRange arguments = captures.arguments.getArrayRef();
-  auto kernel = func::FuncOp::create(
-      op->getLoc(), "kernel",
-      builder.getFunctionType(TypeRange(arguments), {}));
+  auto kernel =
+      func::FuncOp::create(op->getLoc(), "kernel",
+                           builder.getFunctionType(TypeRange(arguments), {}));
   kernel.setPrivate();
-  kernel->setAttr("passthrough", builder.getStrArrayAttr(
-                                     {"noinline", "nounwind"}));
+  kernel->setAttr("passthrough",
+                  builder.getStrArrayAttr({"noinline", "nounwind"}));
   markNoAlias(kernel, arguments);
 
   Block *body = kernel.addEntryBlock();

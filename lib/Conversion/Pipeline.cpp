@@ -102,6 +102,7 @@ static void buildLLVMPipeline(OpPassManager &manager) {
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
   manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertComplexToLLVMPass());
   manager.addPass(createConvertIndexToLLVMPass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
   // Shapes are static: a pointer is all of a buffer.

@@ -125,9 +125,8 @@ static SmallVector<Value> getAliases(OpOperand &use) {
   // What a region yields is what its op returns.
   if (user->hasTrait<OpTrait::IsTerminator>())
     llvm::append_range(aliases, user->getParentOp()->getResults());
-  llvm::erase_if(aliases, [](Value value) {
-    return !isa<MemRefType>(value.getType());
-  });
+  llvm::erase_if(aliases,
+                 [](Value value) { return !isa<MemRefType>(value.getType()); });
   return aliases;
 }
 
@@ -153,9 +152,9 @@ FailureOr<Interval> PlanArenaPass::getLiveness(memref::AllocOp alloc) {
                        isa<LoopLikeOpInterface>(user->getParentOp()) &&
                        user->getParentOp()->isProperAncestor(alloc));
       if (outlives)
-        return alloc.emitOpError(
-                   "expected a buffer that does not outlive its "
-                   "function or iteration")
+        return alloc
+                   .emitOpError("expected a buffer that does not outlive its "
+                                "function or iteration")
                    .attachNote(user->getLoc())
                << "leaves it here";
       extend(user);
@@ -176,8 +175,8 @@ FailureOr<Interval> PlanArenaPass::getLiveness(memref::AllocOp alloc) {
 /// alone is one position.
 Interval PlanArenaPass::getPosition(Operation *user, memref::AllocOp alloc) {
   Operation *position = user;
-  for (Operation *parent = user->getParentOp();
-       !parent->isAncestor(alloc); parent = parent->getParentOp())
+  for (Operation *parent = user->getParentOp(); !parent->isAncestor(alloc);
+       parent = parent->getParentOp())
     if (isa<LoopLikeOpInterface>(parent))
       position = parent;
   return positions.lookup(position);
@@ -208,8 +207,8 @@ int64_t PlanArenaPass::place(MutableArrayRef<Buffer> buffers) {
     }
     buffer->offset = offset;
     size = std::max(size, offset + buffer->size);
-    auto above = llvm::upper_bound(
-        placed, offset, [](int64_t at, const Placed &p) {
+    auto above =
+        llvm::upper_bound(placed, offset, [](int64_t at, const Placed &p) {
           return at < p.offset;
         });
     placed.insert(above, {offset, offset + buffer->size, buffer->live});
@@ -231,12 +230,11 @@ void PlanArenaPass::rewrite(func::FuncOp function, ArrayRef<Buffer> buffers,
       if (isa<memref::DeallocOp>(user))
         user->erase();
     builder.setInsertionPoint(alloc);
-    Value offset = arith::ConstantIndexOp::create(builder, alloc.getLoc(),
-                                                  buffer.offset);
-    Value view = memref::ViewOp::create(builder, alloc.getLoc(),
-                                        alloc.getType(),
-                                        function.getArgument(index), offset,
-                                        ValueRange());
+    Value offset =
+        arith::ConstantIndexOp::create(builder, alloc.getLoc(), buffer.offset);
+    Value view = memref::ViewOp::create(
+        builder, alloc.getLoc(), alloc.getType(), function.getArgument(index),
+        offset, ValueRange());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
   }

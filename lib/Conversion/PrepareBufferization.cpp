@@ -41,6 +41,8 @@ struct PrepareBufferizationPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(checkCalls()))
+      return signalPassFailure();
     for (auto function : module.getOps<func::FuncOp>()) {
       dropFacts(function);
       protectArguments(function);
@@ -60,6 +62,7 @@ struct PrepareBufferizationPass
     llvm::for_each(ops, action);
   }
 
+  LogicalResult checkCalls();
   void dropFacts(func::FuncOp function);
   void protectArguments(func::FuncOp function);
   void separateResults(func::FuncOp function);
@@ -68,6 +71,16 @@ struct PrepareBufferizationPass
   void giveEachUseItsOwn(Operation *op);
 };
 } // namespace
+
+/// Nothing is known about the buffers of a call that could not be inlined.
+LogicalResult PrepareBufferizationPass::checkCalls() {
+  WalkResult walked = getOperation().walk([](func::CallOp call) {
+    call.emitOpError("expected a callee that can be inlined: a private "
+                     "function that has a body and does not call itself");
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
 
 /// Roles and placements are facts about tensors; upstream passes would carry
 /// them along to where they are wrong.
@@ -93,8 +106,7 @@ void PrepareBufferizationPass::dropFacts(func::FuncOp function) {
 
 /// Bufferization must not write to the caller's inputs.
 void PrepareBufferizationPass::protectArguments(func::FuncOp function) {
-  StringRef writable =
-      bufferization::BufferizationDialect::kWritableAttrName;
+  StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
   for (BlockArgument argument : function.getArguments())
     if (isa<TensorType>(argument.getType()))
       function.setArgAttr(argument.getArgNumber(), writable,
@@ -159,10 +171,10 @@ void PrepareBufferizationPass::keepCarriedBuffers(scf::ForOp loop) {
       value = result ? getWrittenInPlace(result) : Value();
     }
     if (!value)
-      operand.set(bufferization::MaterializeInDestinationOp::create(
-                      builder, loop.getLoc(), carried.getType(), operand.get(),
-                      carried)
-                      .getResult());
+      operand.set(
+          bufferization::MaterializeInDestinationOp::create(
+              builder, loop.getLoc(), carried.getType(), operand.get(), carried)
+              .getResult());
   }
 }
 
@@ -179,8 +191,7 @@ void PrepareBufferizationPass::splatToFill(arith::ConstantOp op) {
   Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
                                         type.getElementType());
   op.replaceAllUsesWith(
-      linalg::FillOp::create(builder, op.getLoc(), scalar, empty)
-          .getResult(0));
+      linalg::FillOp::create(builder, op.getLoc(), scalar, empty).getResult(0));
   op.erase();
 }
 

@@ -30,9 +30,8 @@ static constexpr int64_t maxRanks = int64_t(1) << 31;
 // WorldAttr, AccumulateAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-WorldAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t ranks,
-                  int64_t ranksPerNode) {
+LogicalResult WorldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t ranks, int64_t ranksPerNode) {
   if (ranks < 1 || ranksPerNode < 1)
     return emitError() << "expected ranks and ranks_per_node to be positive, "
                           "but got "
@@ -95,9 +94,8 @@ void AccumulateAttr::print(AsmPrinter &printer) const {
 static ParseResult parseIntegers(AsmParser &parser,
                                  SmallVectorImpl<int64_t> &values,
                                  AsmParser::Delimiter delimiter) {
-  return parser.parseCommaSeparatedList(delimiter, [&]() {
-    return parser.parseInteger(values.emplace_back());
-  });
+  return parser.parseCommaSeparatedList(
+      delimiter, [&]() { return parser.parseInteger(values.emplace_back()); });
 }
 
 /// The rest of the iota form, after `[C, S]`: the members are the last S.
@@ -287,14 +285,13 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
   ArrayAttr partial = ArrayAttr::get(context, {}), varying = partial;
   ReductionKind reduction = ReductionKind::Sum;
   if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Square, [&]() {
-            ArrayAttr groups;
-            ParseResult result =
-                parseGroups(parser, AsmParser::Delimiter::Braces, groups);
-            dims.push_back(groups);
-            return result;
-          }))
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+        ArrayAttr groups;
+        ParseResult result =
+            parseGroups(parser, AsmParser::Delimiter::Braces, groups);
+        dims.push_back(groups);
+        return result;
+      }))
     return {};
   bool sawPartial = false, sawVarying = false;
   while (succeeded(parser.parseOptionalComma())) {
@@ -311,8 +308,8 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
              Attribute();
     saw = true;
     StringRef kind;
-    if (isPartial && succeeded(parser.parseOptionalKeyword(
-                         &kind, {"sum", "max", "min"})))
+    if (isPartial &&
+        succeeded(parser.parseOptionalKeyword(&kind, {"sum", "max", "min"})))
       reduction = *symbolizeReductionKind(kind);
     if (parseGroups(parser, AsmParser::Delimiter::Braces,
                     isPartial ? partial : varying))
@@ -440,9 +437,9 @@ Attribute RuleAttr::parse(AsmParser &parser, Type) {
 void RuleAttr::print(AsmPrinter &printer) const {
   auto printList = [&](Attribute list) {
     printer << "[";
-    llvm::interleaveComma(
-        cast<ArrayAttr>(list).getAsRange<StringAttr>(), printer.getStream(),
-        [&](StringAttr name) { printer << name.getValue(); });
+    llvm::interleaveComma(cast<ArrayAttr>(list).getAsRange<StringAttr>(),
+                          printer.getStream(),
+                          [&](StringAttr name) { printer << name.getValue(); });
     printer << "]";
   };
   printer << "<(";

@@ -41,14 +41,13 @@ WorldAttr fsdp::getWorld(ModuleOp module) {
 }
 
 ClassesAttr fsdp::lookupClasses(Operation *from, FlatSymbolRefAttr group) {
-  auto op =
-      SymbolTable::lookupNearestSymbolFrom<ProcessGroupOp>(from, group);
+  auto op = SymbolTable::lookupNearestSymbolFrom<ProcessGroupOp>(from, group);
   return op ? op.getClasses() : ClassesAttr();
 }
 
 ClassesAttr fsdp::lookupClasses(SymbolTable &symbols, Attribute group) {
-  auto op = symbols.lookup<ProcessGroupOp>(
-      cast<FlatSymbolRefAttr>(group).getValue());
+  auto op =
+      symbols.lookup<ProcessGroupOp>(cast<FlatSymbolRefAttr>(group).getValue());
   return op ? op.getClasses() : ClassesAttr();
 }
 
@@ -76,8 +75,7 @@ SmallVector<int64_t> fsdp::getLocalShape(Operation *from,
   for (auto [dim, extent] : llvm::enumerate(local)) {
     int64_t size = 1;
     for (Attribute group : sharding.getDimGroups(dim))
-      if (auto classes =
-              lookupClasses(from, cast<FlatSymbolRefAttr>(group)))
+      if (auto classes = lookupClasses(from, cast<FlatSymbolRefAttr>(group)))
         size *= classes.getSize();
     extent = llvm::divideCeil(extent, size);
   }
@@ -154,8 +152,17 @@ int64_t fsdp::detail::wireBytes(CollectiveKind kind, int64_t payload,
 //===----------------------------------------------------------------------===//
 
 namespace {
-enum class Expect { Number, String, Unit, Integer, Strings, Shape, Sharding, Symbol,
-                    Loss };
+enum class Expect {
+  Number,
+  String,
+  Unit,
+  Integer,
+  Strings,
+  Shape,
+  Sharding,
+  Symbol,
+  Loss
+};
 struct Role {
   StringLiteral name;
   Expect expect;
@@ -200,8 +207,8 @@ static StringRef describeMismatch(Attribute value, Expect expect) {
   case Expect::Integer:
     return isa<IntegerAttr>(value) ? "" : "an integer";
   case Expect::Strings:
-    return isa<ArrayAttr>(value) &&
-                   llvm::all_of(cast<ArrayAttr>(value), llvm::IsaPred<StringAttr>)
+    return isa<ArrayAttr>(value) && llvm::all_of(cast<ArrayAttr>(value),
+                                                 llvm::IsaPred<StringAttr>)
                ? ""
                : "a list of strings";
   case Expect::Shape:
@@ -211,7 +218,8 @@ static StringRef describeMismatch(Attribute value, Expect expect) {
   case Expect::Symbol:
     return isa<FlatSymbolRefAttr>(value) ? "" : "the symbol of a unit";
   case Expect::Loss:
-    return isa<UnitAttr, LossAttr>(value) ? "" : "a unit attribute or #fsdp.loss";
+    return isa<UnitAttr, LossAttr>(value) ? ""
+                                          : "a unit attribute or #fsdp.loss";
   }
   llvm_unreachable("unknown expectation");
 }
@@ -219,14 +227,15 @@ static StringRef describeMismatch(Attribute value, Expect expect) {
 /// Checks one `fsdp.*` attribute of an argument or result of `op`.
 static LogicalResult verifyRole(Operation *op, Type type, NamedAttribute named,
                                 bool isArgument, DictionaryAttr siblings) {
-  const Role *role = llvm::find_if(
-      roles, [&](const Role &r) { return r.name == named.getName().getValue(); });
+  const Role *role = llvm::find_if(roles, [&](const Role &r) {
+    return r.name == named.getName().getValue();
+  });
   StringRef place = isArgument ? "an argument" : "a result";
   if (role == std::end(roles) ||
       !(isArgument ? role->onArgument : role->onResult))
-    return op->emitOpError() << "expected a role that " << place
-                             << " can have, but got '"
-                             << named.getName().getValue() << "'";
+    return op->emitOpError()
+           << "expected a role that " << place << " can have, but got '"
+           << named.getName().getValue() << "'";
   if (StringRef want = describeMismatch(named.getValue(), role->expect);
       !want.empty())
     return op->emitOpError() << "expected '" << role->name << "' to be " << want
@@ -243,23 +252,24 @@ static LogicalResult verifyRole(Operation *op, Type type, NamedAttribute named,
   if (role->name == attr::batchDim && shaped) {
     auto dim = cast<IntegerAttr>(named.getValue()).getValue().trySExtValue();
     if (!dim || *dim < 0 || *dim >= shaped.getRank())
-      return op->emitOpError() << "expected '" << role->name
-                               << "' to be below the rank " << shaped.getRank()
-                               << ", but got " << named.getValue();
+      return op->emitOpError()
+             << "expected '" << role->name << "' to be below the rank "
+             << shaped.getRank() << ", but got " << named.getValue();
   }
   if (role->expect == Expect::Sharding && shaped)
     return verifySharding(op, cast<ShardingAttr>(named.getValue()),
-                          shaped.getRank(), [&]() { return op->emitOpError(); });
+                          shaped.getRank(),
+                          [&]() { return op->emitOpError(); });
   if (role->expect == Expect::Symbol &&
       !SymbolTable::lookupNearestSymbolFrom<UnitOp>(
           op, cast<FlatSymbolRefAttr>(named.getValue())))
-    return op->emitOpError() << "expected " << named.getValue()
-                             << " to be a unit";
+    return op->emitOpError()
+           << "expected " << named.getValue() << " to be a unit";
   if (auto loss = dyn_cast<LossAttr>(named.getValue()))
     for (auto group : loss.getGroups().getAsRange<FlatSymbolRefAttr>())
       if (!SymbolTable::lookupNearestSymbolFrom<ProcessGroupOp>(op, group))
-        return op->emitOpError() << "expected " << group
-                                 << " of the loss to be a process group";
+        return op->emitOpError()
+               << "expected " << group << " of the loss to be a process group";
   return success();
 }
 
@@ -274,9 +284,10 @@ LogicalResult FsdpDialect::verifyRegionArgAttribute(Operation *op,
                     function.getArgAttrDict(argIndex));
 }
 
-LogicalResult FsdpDialect::verifyRegionResultAttribute(
-    Operation *op, unsigned regionIndex, unsigned resultIndex,
-    NamedAttribute attribute) {
+LogicalResult
+FsdpDialect::verifyRegionResultAttribute(Operation *op, unsigned regionIndex,
+                                         unsigned resultIndex,
+                                         NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return success();
@@ -312,8 +323,9 @@ LogicalResult FsdpDialect::verifyOperationAttribute(Operation *op,
     if (!rule || rule.getOperands().size() != op->getNumOperands() ||
         rule.getResults().size() != op->getNumResults())
       return op->emitOpError("expected '")
-             << name << "' to be #fsdp.rule with one list per operand and "
-                        "result";
+             << name
+             << "' to be #fsdp.rule with one list per operand and "
+                "result";
     auto matches = [](TypeRange types, ArrayAttr lists) {
       return llvm::all_of(llvm::zip_equal(types, lists), [](auto pair) {
         auto shaped = dyn_cast<ShapedType>(std::get<0>(pair));
@@ -342,7 +354,8 @@ LogicalResult FsdpDialect::verifyOperationAttribute(Operation *op,
                            "module can have, but got '")
            << name << "'";
   else
-    return success(); // Roles sit on arguments; foreign ops keep what they have.
+    return success(); // Roles sit on arguments; foreign ops keep what they
+                      // have.
   if (!onModule)
     return op->emitOpError("expected '") << name << "' on a module only";
   if (!want.empty())

@@ -61,8 +61,7 @@ static LogicalResult verifyGroup(Operation *op, SymbolTableCollection &symbols,
                                  FlatSymbolRefAttr group, int64_t *size) {
   auto declared = symbols.lookupNearestSymbolFrom<ProcessGroupOp>(op, group);
   if (!declared)
-    return op->emitOpError("expected ")
-           << group << " to be a process group";
+    return op->emitOpError("expected ") << group << " to be a process group";
   if (size && declared.getClasses())
     *size = declared.getClasses().getSize();
   return success();
@@ -97,15 +96,16 @@ getCollectiveShape(Operation *op, ArrayRef<int64_t> shape, int64_t size) {
   // By kind: another op may have a discardable attribute of the same name.
   CollectiveKind kind = cast<CollectiveOpInterface>(op).getKind();
   SmallVector<StringRef> dimNames;
-  if (kind == CollectiveKind::AllGather || kind == CollectiveKind::ReduceScatter)
+  if (kind == CollectiveKind::AllGather ||
+      kind == CollectiveKind::ReduceScatter)
     dimNames = {"dim"};
   else if (kind == CollectiveKind::AllToAll)
     dimNames = {"split_dim", "concat_dim"};
   for (StringRef name : dimNames)
     if (dimOf(name) < 0 || dimOf(name) >= int64_t(shape.size()))
       return op->emitOpError("expected ")
-             << name << " to be below the rank " << shape.size()
-             << ", but got " << dimOf(name);
+             << name << " to be below the rank " << shape.size() << ", but got "
+             << dimOf(name);
   SmallVector<int64_t> result(shape);
   switch (kind) {
   case CollectiveKind::AllGather:
@@ -437,8 +437,7 @@ LogicalResult ScatterOp::verify() {
   if (isa<TensorType>(getDestination().getType()) !=
       static_cast<bool>(getResult()))
     return emitOpError("expected a result exactly on tensors");
-  auto yield =
-      block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield || yield.getValue().getType() != element)
     return emitOpError("expected the body to yield an element of type ")
            << element;

@@ -143,8 +143,8 @@ static LogicalResult readClasses(ArrayAttr list, int64_t ranks,
       error = llvm::formatv("expected classes of a process group to have equal "
                             "sizes, but got {0} ranks in the class of rank {1} "
                             "after classes of {2}",
-                            members.size(), table[table.size() - members.size()],
-                            size);
+                            members.size(),
+                            table[table.size() - members.size()], size);
       return failure();
     }
     size = members.size();
@@ -172,8 +172,8 @@ ClassesAttr fsdp::resolveGroup(Attribute spelling, WorldAttr world,
     SmallVector<int64_t> table;
     if (failed(readClasses(list, ranks, table, error)))
       return {};
-    return getClassesFromTable(context, ranks,
-                               cast<ArrayAttr>(list[0]).size(), table);
+    return getClassesFromTable(context, ranks, cast<ArrayAttr>(list[0]).size(),
+                               table);
   }
   if (auto classes = dyn_cast<ClassesAttr>(spelling)) {
     if (classes.getRanks() == ranks)

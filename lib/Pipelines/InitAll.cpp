@@ -12,12 +12,14 @@ void fsdp::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<FsdpDialect>();
+  registerBufferizationModels(registry);
 }
 
 void fsdp::registerAll(mlir::DialectRegistry &registry) {
   fsdp::registerAllDialects(registry);
   mlir::registerAllPasses();
   registerFsdpTransformsPasses();
+  registerFsdpConversionPasses();
   registerPipelines();
-
+  registerCodegenPipeline();
 }

@@ -40,7 +40,7 @@ struct AssignUnitsPass
 
   void runOnOperation() override {
     if (!getWorld(getOperation())) {
-      getOperation().emitError("expected '")
+      emitError(getOperation().getLoc(), "expected '")
           << attr::world << "' before units are assigned";
       return signalPassFailure();
     }

@@ -181,7 +181,7 @@ FailureOr<Value> OptimizerBoundary::find(const Parameter &parameter) const {
         }
     if (!found) {
       InFlightDiagnostic diag =
-          function.emitError("expected one gradient of parameter '")
+          emitError(function.getLoc(), "expected one gradient of parameter '")
           << parameter.name << "' to enter the optimizer, but got several";
       diag.attachNote(last.getLoc()) << "one is here";
       diag.attachNote(entries.front().getLoc()) << "another is here";

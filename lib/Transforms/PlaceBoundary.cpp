@@ -122,7 +122,7 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
     return success();
   auto loss = dyn_cast<LossAttr>(function.getResultAttr(index, attr::loss));
   if (!loss)
-    return function.emitError("expected '")
+    return emitError(function.getLoc(), "expected '")
            << attr::loss
            << "' to say how the loss is combined, #fsdp.loss<mean = [...]>";
   Value value = step.getTerminator()->getOperand(index);
@@ -136,7 +136,7 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
   FailureOr<Axes> axes =
       Axes::get(getWorld(getOperation()).getRanks(), all);
   if (failed(axes))
-    return function.emitError("expected compatible groups at the loss, but "
+    return emitError(function.getLoc(), "expected compatible groups at the loss, but "
                               "it varies over other groups than it combines");
   AxisSet foundSet = 0, wantedSet = 0;
   for (auto [i, classes] : llvm::enumerate(all))
@@ -174,7 +174,7 @@ LogicalResult PlaceBoundaryPass::checkUnit(const Step &step,
   auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(parameter.argument,
                                                              attr::unit);
   if (!symbol)
-    return function.emitError("expected a unit for parameter '")
+    return emitError(function.getLoc(), "expected a unit for parameter '")
            << parameter.name << "'";
   auto unit = symbols.lookup<UnitOp>(symbol.getValue());
   ShardingAttr sharding = step.getArgSharding(parameter.argument);

@@ -34,6 +34,7 @@ struct ReadPlanPass : public fsdp::impl::ReadPlanPassBase<ReadPlanPass> {
 
   void runOnOperation() override {
     Plan plan{};
+    plan.loc = FileLineColLoc::get(&getContext(), "plan", 1, 1);
     if (!config.empty()) {
       FailureOr<Plan> read = readPlan(config, &getContext());
       if (failed(read) || failed(rejectLater(*read)))
@@ -42,7 +43,8 @@ struct ReadPlanPass : public fsdp::impl::ReadPlanPassBase<ReadPlanPass> {
     }
     if (failed(declareWorld(plan)))
       return signalPassFailure();
-    if (config.empty())
+    // Without a plan its defaults hold where nothing is written.
+    if (!getWorld(getOperation()))
       return;
     FailureOr<Step> step = Step::get(getOperation());
     if (failed(step) || failed(declareGroups(plan)) ||
@@ -105,7 +107,7 @@ LogicalResult ReadPlanPass::declareWorld(const Plan &plan) {
                           : emitError(plan.loc)
                                 << "expected 'world' in the plan, or the "
                                    "option 'ranks'";
-  world = WorldAttr::getChecked([&]() { return getOperation().emitError(); },
+  world = WorldAttr::getChecked([&]() { return emitError(getOperation().getLoc()); },
                                 &getContext(), worldRanks, perNode);
   if (!world)
     return failure();

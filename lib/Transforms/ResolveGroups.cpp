@@ -31,7 +31,7 @@ struct ResolveGroupsPass
     for (auto group :
          llvm::make_early_inc_range(module.getOps<ProcessGroupOp>())) {
       if (!world) {
-        module.emitError("expected '")
+        emitError(module.getLoc(), "expected '")
             << attr::world << "' on a module with process groups; set ranks "
                               "in the plan or as an option";
         return signalPassFailure();

@@ -84,7 +84,7 @@ struct VerifyStagePass
   void runOnOperation() override {
     std::optional<Stage> wanted = parseStage(stage);
     if (!wanted) {
-      getOperation().emitError("expected a stage to be imported, annotated, "
+      emitError(getOperation().getLoc(), "expected a stage to be imported, annotated, "
                                "sharded or lowered, but got '")
           << stage << "'";
       return signalPassFailure();
@@ -141,17 +141,17 @@ LogicalResult VerifyStagePass::checkRoles(const Step &step) {
     if (!hasAny(function.getArgAttrDict(i),
                 {attr::param, attr::buffer, attr::input, attr::state,
                  attr::hyper, attr::seed}))
-      return function.emitError("expected a role on argument ") << i;
+      return emitError(function.getLoc(), "expected a role on argument ") << i;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (!hasAny(function.getResultAttrDict(i),
                 {attr::loss, attr::grad, attr::updated, attr::updatedState,
                  attr::updatedSeed, attr::output}))
-      return function.emitError("expected a role on result ") << i;
+      return emitError(function.getLoc(), "expected a role on result ") << i;
   for (const Parameter &parameter : step.getParameters())
     if ((parameter.grad >= 0 || parameter.updated >= 0) &&
         parameter.markers.empty() &&
         !function.getArgAttr(parameter.argument, attr::frozen))
-      return function.emitError("expected a marked gradient of parameter '")
+      return emitError(function.getLoc(), "expected a marked gradient of parameter '")
              << parameter.name << "'";
   return success();
 }
@@ -161,19 +161,19 @@ LogicalResult VerifyStagePass::checkRoles(const Step &step) {
 LogicalResult VerifyStagePass::checkPlacements(const Step &step) {
   func::FuncOp function = step.getFunction();
   if (!getWorld(getOperation()))
-    return getOperation().emitError("expected '") << attr::world << "'";
+    return emitError(getOperation().getLoc(), "expected '") << attr::world << "'";
   for (auto group : getOperation().getOps<ProcessGroupOp>())
     if (!group.getClasses())
       return group.emitOpError("expected a resolved process group");
   for (const Parameter &parameter : step.getParameters())
     if (!function.getArgAttr(parameter.argument, attr::unit))
-      return function.emitError("expected a unit for parameter '")
+      return emitError(function.getLoc(), "expected a unit for parameter '")
              << parameter.name << "'";
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (!function.getArgAttr(i, attr::sharding))
-      return function.emitError("expected a placement of argument ") << i;
+      return emitError(function.getLoc(), "expected a placement of argument ") << i;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (!function.getResultAttr(i, attr::sharding))
-      return function.emitError("expected a placement of result ") << i;
+      return emitError(function.getLoc(), "expected a placement of result ") << i;
   return success();
 }

@@ -48,7 +48,8 @@ struct Group {
 
   bool isSelf() const { return lists.front().size() == 1; }
   bool isPlainWorld() const {
-    return lists.size() == 1 && std::is_sorted(lists[0].begin(), lists[0].end());
+    return lists.size() == 1 &&
+           std::is_sorted(lists[0].begin(), lists[0].end());
   }
 };
 
@@ -148,10 +149,10 @@ void Test::addDigits(std::vector<Group> &groups, int64_t ranks) {
           llvm::sort(sorted);
           if (!seen.insert(sorted).second)
             continue;
-          groups.push_back({llvm::formatv("[{0},{1},{2}] T({3},{4},{5}) / {6}",
-                                          dims[0], dims[1], dims[2], perm[0],
-                                          perm[1], perm[2], size),
-                            lists, resolve(toAttribute(lists), ranks), ends});
+          groups.push_back(
+              {llvm::formatv("[{0},{1},{2}] T({3},{4},{5}) / {6}", dims[0],
+                             dims[1], dims[2], perm[0], perm[1], perm[2], size),
+               lists, resolve(toAttribute(lists), ranks), ends});
         }
       } while (std::next_permutation(perm.begin(), perm.end()));
     }
@@ -307,9 +308,8 @@ void Test::checkPair(int64_t ranks, const Group &a, const Group &b) {
   for (const Ranks &x : a.lists)
     for (const Ranks &y : b.lists) {
       RankSet members(x.begin(), x.end());
-      meetOnce &= llvm::count_if(y, [&](int64_t r) {
-                    return members.count(r) != 0;
-                  }) <= 1;
+      meetOnce &= llvm::count_if(
+                      y, [&](int64_t r) { return members.count(r) != 0; }) <= 1;
     }
   EXPECT(((setA & setB) == 0) == meetOnce, "{0} with {1}", a.classes,
          b.classes);
@@ -382,13 +382,25 @@ void Test::spellings() {
     Lists lists; ///< Empty where there is no such group.
   };
   const Case cases[] = {
-      {16, 8, "node", {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}}},
-      {16, 8, "local_rank_across_nodes",
+      {16,
+       8,
+       "node",
+       {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}}},
+      {16,
+       8,
+       "local_rank_across_nodes",
        {{0, 8}, {1, 9}, {2, 10}, {3, 11}, {4, 12}, {5, 13}, {6, 14}, {7, 15}}},
-      {16, 8, "set4",
+      {16,
+       8,
+       "set4",
        {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}}},
-      {16, 8, "mod2", {{0, 2, 4, 6, 8, 10, 12, 14}, {1, 3, 5, 7, 9, 11, 13, 15}}},
-      {16, 8, "mod4",
+      {16,
+       8,
+       "mod2",
+       {{0, 2, 4, 6, 8, 10, 12, 14}, {1, 3, 5, 7, 9, 11, 13, 15}}},
+      {16,
+       8,
+       "mod4",
        {{0, 4, 8, 12}, {1, 5, 9, 13}, {2, 6, 10, 14}, {3, 7, 11, 15}}},
       {4, 4, "self", {{0}, {1}, {2}, {3}}},
       {4, 4, "world", {{0, 1, 2, 3}}},
@@ -429,13 +441,14 @@ void Test::incompatible() {
     int64_t ranks;
     Lists a, b;
   };
-  for (const Case &c : {Case{6, {{0, 1}, {2, 3}, {4, 5}}, {{1, 2}, {3, 4}, {5, 0}}},
-                        Case{4, {{0, 1}, {2, 3}}, {{0, 2}, {3, 1}}},
-                        Case{6, {{0, 1}, {2, 3}, {4, 5}}, {{0, 1, 2}, {3, 4, 5}}},
-                        // The world in two orders.
-                        Case{4, {{1, 0, 2, 3}}, {{0, 1}, {2, 3}}},
-                        Case{4, {{1, 0, 2, 3}}, {{2, 0, 1, 3}}},
-                        Case{4, {{1, 0}, {2, 3}}, {{0, 2, 1, 3}}}}) {
+  for (const Case &c :
+       {Case{6, {{0, 1}, {2, 3}, {4, 5}}, {{1, 2}, {3, 4}, {5, 0}}},
+        Case{4, {{0, 1}, {2, 3}}, {{0, 2}, {3, 1}}},
+        Case{6, {{0, 1}, {2, 3}, {4, 5}}, {{0, 1, 2}, {3, 4, 5}}},
+        // The world in two orders.
+        Case{4, {{1, 0, 2, 3}}, {{0, 1}, {2, 3}}},
+        Case{4, {{1, 0, 2, 3}}, {{2, 0, 1, 3}}},
+        Case{4, {{1, 0}, {2, 3}}, {{0, 2, 1, 3}}}}) {
     ClassesAttr a = resolve(toAttribute(c.a), c.ranks);
     ClassesAttr b = resolve(toAttribute(c.b), c.ranks);
     std::pair<unsigned, unsigned> conflict;
@@ -464,7 +477,8 @@ void Test::lists() {
          "{0}", group);
   EXPECT(resolve(toAttribute({{0, 3}, {1, 2}}), 4) != group, "order counts");
   FailureOr<Axes> axes = Axes::get(4, {group});
-  EXPECT(succeeded(axes) && axes->getGroup(&context, axes->getSet(group)) == group,
+  EXPECT(succeeded(axes) &&
+             axes->getGroup(&context, axes->getSet(group)) == group,
          "{0}", group);
 }
 

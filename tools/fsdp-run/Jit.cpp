@@ -125,8 +125,9 @@ Expected<CompiledStep> Jit::lookup(mlir::ModuleOp module,
                                    StringRef name) const {
   std::string entry = (entryPrefix + name).str();
   auto function = module.lookupSymbol<mlir::LLVM::LLVMFuncOp>(entry);
-  auto arena = function ? function->getAttrOfType<mlir::IntegerAttr>(attr::arena)
-                        : mlir::IntegerAttr();
+  auto arena = function
+                   ? function->getAttrOfType<mlir::IntegerAttr>(attr::arena)
+                   : mlir::IntegerAttr();
   if (!arena)
     return createStringError("expected a step '" + name +
                              "' in the compiled module");

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- Runner.cpp - run a step on N ranks, and check it -------------------===//
+//
+// One pass over the command: compile the sharded step (and the reference),
+// give every rank its data, run the steps, compare, report.
+//
+//===----------------------------------------------------------------------===//
+#include "Runner.h"
+#include "fsdp/Analysis/Step.h"
+#include "fsdp/Pipelines/Pipelines.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace fsdp;
+using namespace fsdp::run;
+
+namespace {
+class Runner {
+public:
+  Runner(const RunOptions &options, MLIRContext &context)
+      : options(options), context(context) {}
+  ~Runner() {
+    if (job)
+      fsdp_job_destroy(job);
+  }
+  llvm::Error compile();
+  llvm::Error load();
+  llvm::Error runStep(int64_t step);
+  llvm::Error report();
+
+private:
+  void say(const llvm::Twine &text) const {
+    if (!options.quiet)
+      llvm::errs() << text << "\n";
+  }
+  void setInputs(int64_t step);
+  void carry(std::vector<std::vector<Tensor>> &state, ArrayRef<Port> results,
+             const std::vector<std::vector<Tensor>> &values);
+  void compare(ArrayRef<Port> ports,
+               const std::vector<std::vector<Tensor>> &got,
+               const std::vector<std::vector<Tensor>> &want);
+  llvm::Error compareExpected(const std::vector<std::vector<Tensor>> &got);
+
+  const RunOptions &options;
+  MLIRContext &context;
+  int64_t ranks = 1, microBatches = 1;
+  std::unique_ptr<Program> program;
+  std::unique_ptr<Reference> reference;
+  FsdpJob *job = nullptr;
+  Data data;
+  /// Whole arguments by rank (without inputs' leading dim), what the sharded
+  /// step gets of them, and the inputs by rank and micro-batch.
+  std::vector<Port> ports;
+  std::vector<std::vector<Tensor>> wholes, locals;
+  std::vector<std::vector<std::vector<Tensor>>> inputs;
+  /// The worst error and where.
+  double worst = 0;
+  std::string where;
+  size_t compared = 0;
+  bool narrow = false;
+};
+} // namespace
+
+/// Runs `build` on a copy of `module`.
+static llvm::Expected<OwningOpRef<ModuleOp>>
+transform(ModuleOp module, function_ref<void(OpPassManager &)> build) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager manager(module.getContext());
+  build(manager);
+  if (failed(manager.run(*copy)))
+    return llvm::createStringError("the step could not be compiled");
+  return copy;
+}
+
+llvm::Error Runner::compile() {
+  context.allowUnregisteredDialects();
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(options.model, &context);
+  if (!module)
+    return llvm::createStringError("could not read " + options.model);
+  PlanOptions plan;
+  plan.config = options.config;
+  plan.ranks = options.ranks;
+  plan.ranksPerNode = options.ranksPerNode;
+  if (options.config.empty() && !options.ranks)
+    plan.ranks = 1;
+
+  say("compiling " + options.model);
+  auto annotated = transform(*module, [&](OpPassManager &manager) {
+    buildImportPipeline(manager);
+    buildAnnotatePipeline(manager, plan);
+  });
+  if (!annotated)
+    return annotated.takeError();
+  ranks = getWorld(**annotated).getRanks();
+  if (auto accumulate =
+          (**annotated)->getAttrOfType<AccumulateAttr>(attr::accumulate))
+    microBatches = accumulate.getSteps();
+  for (auto unit : (**annotated).getOps<UnitOp>())
+    for (std::optional<Type> type :
+         {unit.getParamDtype(), unit.getReduceDtype()})
+      narrow |= type && type->getIntOrFloatBitWidth() < 32;
+  auto sharded = transform(**annotated, buildShardPipeline);
+  if (!sharded)
+    return sharded.takeError();
+  auto compiled = Program::create(std::move(*sharded));
+  if (!compiled)
+    return compiled.takeError();
+  program = std::move(*compiled);
+  for (const Port &port : program->getArguments())
+    narrow |= isFloat(port.dtype) && byteSize(port.dtype) < 4;
+
+  auto whole = transform(*module, [&](OpPassManager &manager) {
+    buildImportPipeline(manager);
+    buildReferencePipeline(manager, plan);
+  });
+  if (!whole)
+    return whole.takeError();
+  ports = readPorts(Step::get(**whole)->getFunction()).first;
+  if (options.verify) {
+    auto built = Reference::create(**whole, ranks);
+    if (!built)
+      return built.takeError();
+    reference = std::move(*built);
+  }
+  auto created = program->createJob(ranks, options.timeout);
+  if (!created)
+    return created.takeError();
+  job = *created;
+  say("arena of a rank: " + llvm::Twine(program->getArenaBytes()) + " bytes");
+  return llvm::Error::success();
+}
+
+/// Gives every rank its values at step 0.
+llvm::Error Runner::load() {
+  std::vector<Argument> arguments;
+  for (const Port &port : ports)
+    arguments.push_back({port.role == "param" && port.frozen ? "frozen"
+                                                             : port.role,
+                         port.name, port.dtype, port.global});
+  auto loaded = loadData(options.model, options.data, arguments, ranks,
+                         options.seed);
+  if (!loaded)
+    return loaded.takeError();
+  data = std::move(*loaded);
+  say("values: " + (data.path.empty() ? "generated" : data.path));
+  wholes.resize(ranks);
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    for (auto [i, port] : llvm::enumerate(ports)) {
+      Tensor value = onRank(data.arguments[i], arguments[i], rank);
+      if (!port.varying.empty() &&
+          (port.role == "param" || port.role == "buffer")) {
+        int64_t index = 0;
+        for (auto [group, at] :
+             llvm::zip_equal(port.varying, port.getCoordinates(rank)))
+          index = index * group.getSize() + at;
+        value = perVaryingIndex(value, index);
+      }
+      if (port.role == "hyper" && port.value)
+        value.set(0, *port.value);
+      wholes[rank].push_back(std::move(value));
+    }
+  locals.resize(ranks);
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    for (auto [port, whole] :
+         llvm::zip_equal(program->getArguments(), wholes[rank]))
+      locals[rank].push_back(port.role == "input" ? Tensor()
+                                                  : port.shard(whole, rank));
+  return llvm::Error::success();
+}
+
+/// This step's batches. With values from `--data` all ranks and steps see the
+/// batch of the file, else each its own.
+void Runner::setInputs(int64_t step) {
+  inputs.assign(ranks, {});
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    inputs[rank].resize(microBatches);
+    for (auto [i, port] : llvm::enumerate(ports)) {
+      if (port.role == "hyper" && port.name == "step") {
+        wholes[rank][i].setInt(0, step + 1);
+        locals[rank][i].setInt(0, step + 1);
+      }
+      if (port.role != "input")
+        continue;
+      Tensor stacked;
+      for (int64_t micro = 0; micro < microBatches; ++micro) {
+        Tensor value = wholes[rank][i];
+        if (!options.sameBatch)
+          value = perRank(value, rank, step * microBatches + micro,
+                          port.batchDim);
+        if (micro == 0) {
+          SmallVector<int64_t> shape(value.shape);
+          if (microBatches > 1)
+            shape.insert(shape.begin(), microBatches);
+          stacked = Tensor(value.dtype, shape);
+        }
+        std::copy(value.bytes.begin(), value.bytes.end(),
+                  stacked.bytes.begin() + micro * value.bytes.size());
+        inputs[rank][micro].push_back(std::move(value));
+      }
+      locals[rank][i] = std::move(stacked);
+    }
+  }
+}
+
+/// The argument that a result is the next value of, or -1.
+static int getNext(ArrayRef<Port> arguments, const Port &result) {
+  for (auto [i, port] : llvm::enumerate(arguments))
+    if ((result.role == "updated" && result.name == port.name &&
+         (port.role == "param" || port.role == "buffer")) ||
+        (result.role == "updated_state" && result.name == port.name &&
+         port.role == "state") ||
+        (result.role == "updated_seed" && port.role == "seed"))
+      return i;
+  return -1;
+}
+
+/// Makes updated values the arguments of the next step.
+void Runner::carry(std::vector<std::vector<Tensor>> &state,
+                   ArrayRef<Port> results,
+                   const std::vector<std::vector<Tensor>> &values) {
+  for (auto [i, port] : llvm::enumerate(results)) {
+    int next = getNext(ports, port);
+    for (int64_t rank = 0; next >= 0 && rank < ranks; ++rank)
+      state[rank][next] = values[rank][i];
+  }
+}
+
+/// Holds every rank's results against its part of the reference's.
+void Runner::compare(ArrayRef<Port> results,
+                     const std::vector<std::vector<Tensor>> &got,
+                     const std::vector<std::vector<Tensor>> &want) {
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    for (auto [i, port] : llvm::enumerate(results)) {
+      double e = error(got[rank][i], port.shard(want[rank][i], rank));
+      ++compared;
+      if (!(e <= worst)) {
+        worst = e;
+        where = port.role + " '" + port.name + "' on rank " +
+                std::to_string(rank);
+      }
+    }
+}
+
+/// With one batch for all, every rank must reproduce the framework's numbers.
+llvm::Error
+Runner::compareExpected(const std::vector<std::vector<Tensor>> &got) {
+  ArrayRef<Port> results = program->getResults();
+  if (data.results.size() != results.size())
+    return llvm::Error::success(); // A plan changed what the step returns.
+  double far = 0;
+  std::string at;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    for (auto [i, port] : llvm::enumerate(results)) {
+      double e = error(got[rank][i], port.shard(data.results[i], rank));
+      if (!(e <= far)) {
+        far = e;
+        at = port.role + " '" + port.name + "' on rank " + std::to_string(rank);
+      }
+    }
+  double limit = options.tolerance > 0 ? options.tolerance
+                 : narrow              ? 3e-2
+                                       : 1e-4;
+  llvm::outs() << "expected: worst error " << llvm::format("%.2e", far)
+               << (at.empty() ? "" : " at ") << at << ", limit "
+               << llvm::format("%.0e", limit) << "\n";
+  if (!(far <= limit))
+    return llvm::createStringError(
+        "expected the framework's numbers, but got other ones at " + at);
+  return llvm::Error::success();
+}
+
+llvm::Error Runner::runStep(int64_t step) {
+  setInputs(step);
+  std::vector<std::vector<const Tensor *>> pointers(ranks);
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    for (const Tensor &value : locals[rank])
+      pointers[rank].push_back(&value);
+  auto got = program->run(job, pointers);
+  if (!got)
+    return got.takeError();
+
+  llvm::outs() << "step " << step + 1;
+  for (auto [i, port] : llvm::enumerate(program->getResults()))
+    if (port.role == "loss" || port.name == "grad_norm")
+      llvm::outs() << " " << (port.role == "loss" ? "loss" : "grad_norm") << " "
+                   << llvm::format("%.9g", (*got)[0][i].get(0));
+  llvm::outs() << "\n";
+  if (step == 0 && options.sameBatch && !data.results.empty())
+    if (llvm::Error error = compareExpected(*got))
+      return error;
+  if (reference) {
+    auto want = reference->run(wholes, inputs);
+    if (!want)
+      return want.takeError();
+    compare(program->getResults(), *got, *want);
+    carry(wholes, program->getResults(), *want);
+  }
+  carry(locals, program->getResults(), *got);
+  return llvm::Error::success();
+}
+
+/// What was sent, as JSON: one entry per group, kind and dtype of rank 0.
+static llvm::json::Array getTraffic(FsdpJob *job, const Program &program) {
+  static constexpr const char *kinds[] = {"all_gather",     "reduce_scatter",
+                                          "all_reduce",     "all_to_all",
+                                          "broadcast",      "permute"};
+  static constexpr const char *dtypes[] = {"f16", "bf16", "f32", "f64",
+                                           "i8",  "i32",  "i64"};
+  llvm::json::Array entries;
+  for (int64_t i = 0; i < fsdp_rank_traffic_count(job, 0); ++i) {
+    FsdpTraffic traffic;
+    fsdp_rank_traffic(job, 0, i, &traffic);
+    entries.push_back(llvm::json::Object{
+        {"group", program.getGroups()[traffic.group].first},
+        {"kind", kinds[traffic.kind]},
+        {"dtype", dtypes[traffic.dtype]},
+        {"calls", traffic.calls},
+        {"buffers", traffic.buffers},
+        {"payload_bytes", traffic.payload_bytes},
+        {"wire_bytes", traffic.wire_bytes}});
+  }
+  return entries;
+}
+
+llvm::Error Runner::report() {
+  if (!options.traffic.empty()) {
+    std::error_code code;
+    llvm::raw_fd_ostream file(options.traffic, code);
+    if (code)
+      return llvm::createStringError("could not write " + options.traffic + ": " +
+                                     code.message());
+    llvm::json::Object sent{{"ranks", ranks},
+                             {"arena_bytes", program->getArenaBytes()},
+                             {"traffic", getTraffic(job, *program)}};
+    file << llvm::json::Value(std::move(sent)) << "\n";
+  }
+  if (!reference)
+    return llvm::Error::success();
+  double limit = options.tolerance > 0 ? options.tolerance
+                 : narrow              ? 2e-2
+                                       : 1e-5;
+  llvm::outs() << "verify: " << compared << " results of " << ranks
+               << (ranks == 1 ? " rank" : " ranks") << ", worst error "
+               << llvm::format("%.2e", worst)
+               << (where.empty() ? "" : " at ") << where << ", limit "
+               << llvm::format("%.0e", limit) << "\n";
+  if (!(worst <= limit))
+    return llvm::createStringError(
+        "expected the numbers of the unsharded step, but got other ones at " +
+        where);
+  return llvm::Error::success();
+}
+
+llvm::Error fsdp::run::run(const RunOptions &options, MLIRContext &context) {
+  Runner runner(options, context);
+  if (llvm::Error error = runner.compile())
+    return error;
+  if (llvm::Error error = runner.load())
+    return error;
+  for (int64_t step = 0; step < options.steps; ++step)
+    if (llvm::Error error = runner.runStep(step))
+      return error;
+  return runner.report();
+}
