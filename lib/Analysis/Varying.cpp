@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- Varying.cpp - along which groups a value differs -------------------===//
 #include "fsdp/Analysis/Varying.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace fsdp;
@@ -25,12 +26,41 @@ Varying::Varying(const Step &step) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (uint64_t mask = getMask(step.getArgSharding(i).getVarying()))
       masks[function.getArgument(i)] = mask;
-  llvm::StringMap<uint64_t> ofParameter;
   for (const Parameter &parameter : step.getParameters())
     ofParameter[parameter.name] =
         masks.lookup(function.getArgument(parameter.argument));
+  visit(function.front());
+}
 
-  for (Operation &op : function.front()) {
+/// One pass over a block; true where a mask grew.
+bool Varying::visit(Block &block) {
+  bool changed = false;
+  auto add = [&](Value value, uint64_t mask) {
+    uint64_t &own = masks[value];
+    changed |= (own | mask) != own;
+    own |= mask;
+  };
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      // What a loop carries has the masks of all iterations: to a fixed point.
+      uint64_t bounds = masks.lookup(loop.getLowerBound()) |
+                        masks.lookup(loop.getUpperBound()) |
+                        masks.lookup(loop.getStep());
+      add(loop.getInductionVar(), bounds);
+      for (bool grows = true; grows;) {
+        Operation *yield = loop.getBody()->getTerminator();
+        for (auto [init, carried, yielded, result] : llvm::zip_equal(
+                 loop.getInitArgs(), loop.getRegionIterArgs(),
+                 yield->getOperands(), loop.getResults())) {
+          uint64_t mask = masks.lookup(init) | masks.lookup(yielded) | bounds;
+          add(carried, mask);
+          add(result, mask);
+        }
+        grows = visit(*loop.getBody());
+        changed |= grows;
+      }
+      continue;
+    }
     uint64_t mask = 0;
     if (auto marker = dyn_cast<LocalGradOp>(op)) {
       mask = ofParameter.lookup(marker.getParam());
@@ -41,10 +71,10 @@ Varying::Varying(const Step &step) {
           mask |= masks.lookup(operand);
       });
     }
-    if (mask)
-      for (Value result : op.getResults())
-        masks[result] = mask;
+    for (Value result : op.getResults())
+      add(result, mask);
   }
+  return changed;
 }
 
 SmallVector<FlatSymbolRefAttr> Varying::get(Value value) const {

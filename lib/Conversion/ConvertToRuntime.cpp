@@ -63,6 +63,7 @@ struct ConvertToRuntimePass
 
 /// Groups are known to the runtime by the order of their declarations.
 void ConvertToRuntimePass::numberGroups() {
+  groups.clear();
   for (auto [id, group] :
        llvm::enumerate(getOperation().getOps<ProcessGroupOp>()))
     groups[group.getSymName()] = id;

@@ -52,6 +52,7 @@ struct OutlineKernelsPass
   using OutlineKernelsPassBase::OutlineKernelsPassBase;
 
   void runOnOperation() override {
+    kernels.clear();
     SymbolTable symbols(getOperation());
     SmallVector<Operation *> ops;
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -12,11 +12,13 @@
 //   return %1
 //
 //===----------------------------------------------------------------------===//
+#include "fsdp/Analysis/Phases.h"
 #include "fsdp/Analysis/Varying.h"
 #include "fsdp/Transforms/Builders.h"
 #include "fsdp/Transforms/Passes.h"
 #include "fsdp/Transforms/PlanSupport.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace fsdp {
 #define GEN_PASS_DEF_COMBINERESULTSPASS
@@ -52,6 +54,7 @@ struct CombineResultsPass
   LogicalResult combineBuffer(const Step &step, const Varying &varying,
                               unsigned result);
   void separateSeeds(const Step &step);
+  void separate(Value seed, OpOperand *next, FlatSymbolRefAttr world);
   ClassesAttr getProductOf(ArrayAttr groups);
 };
 } // namespace
@@ -128,63 +131,56 @@ LogicalResult CombineResultsPass::combineBuffer(const Step &step,
 /// Each rank draws with seed + rank; the next seed comes from the common one.
 void CombineResultsPass::separateSeeds(const Step &step) {
   func::FuncOp function = step.getFunction();
-  Block &block = function.front();
+  int64_t ranks = getWorld(getOperation()).getRanks();
   int result = step.findResult(attr::updatedSeed);
-  SmallVector<unsigned> seeds;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (function.getArgAttr(i, attr::seed))
-      seeds.push_back(i);
-  if (seeds.empty() || getWorld(getOperation()).getRanks() == 1)
+  int argument = step.findArg(attr::seed);
+  if (argument < 0 || ranks == 1)
     return;
-
-  // The ops of the next seed, cloned so that they keep the common one.
-  OpBuilder builder = OpBuilder::atBlockBegin(&block);
-  SmallVector<Operation *> chain;
-  if (result >= 0) {
-    DenseSet<Operation *> ops;
-    SmallVector<Value> worklist = {step.getTerminator()->getOperand(result)};
-    while (!worklist.empty())
-      if (Operation *op = worklist.pop_back_val().getDefiningOp())
-        if (ops.insert(op).second)
-          worklist.append(op->operand_begin(), op->operand_end());
-    for (Operation &op : block)
-      if (ops.contains(&op))
-        chain.push_back(&op);
-    IRMapping mapping;
-    for (Operation *op : chain)
-      builder.clone(*op, mapping);
-    step.getTerminator()->setOperand(
-        result,
-        mapping.lookupOrDefault(step.getTerminator()->getOperand(result)));
-  }
-  DenseSet<Operation *> common;
-  for (Operation &op : block) {
-    if (&op == (chain.empty() ? &block.front() : chain.front()))
-      break;
-    common.insert(&op);
-  }
   FlatSymbolRefAttr world = getOrCreateGroup(
-      getOperation(),
-      getClasses(&getContext(), getWorld(getOperation()).getRanks(),
-                 {{1, getWorld(getOperation()).getRanks()}}),
-      "world");
-  for (unsigned i : seeds) {
-    Value seed = function.getArgument(i);
-    auto type = cast<RankedTensorType>(seed.getType());
-    Location loc = seed.getLoc();
-    builder.setInsertionPointToStart(&block);
-    Value rank = arith::IndexCastOp::create(
-        builder, loc, type.getElementType(),
-        RankIndexOp::create(builder, loc, builder.getIndexType(), world));
-    Value own = createElementwise(
-        builder, loc, seed, type.getShape(), type.getElementType(),
-        [&](OpBuilder &nested, Location nestedLoc, ValueRange arguments) {
-          return SmallVector<Value>{arith::AddIOp::create(
-              nested, nestedLoc, arguments[0], rank)};
-        })[0];
-    seed.replaceUsesWithIf(own, [&](OpOperand &use) {
-      return use.getOwner() != own.getDefiningOp() &&
-             !common.contains(use.getOwner());
-    });
-  }
+      getOperation(), getClasses(&getContext(), ranks, {{1, ranks}}), "world");
+  Value seed = function.getArgument(argument);
+  Operation *terminator = step.getTerminator();
+  // With micro-batches the seed is carried by their loop and used in it.
+  for (OpOperand &use : seed.getUses())
+    if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
+      unsigned carried =
+          use.getOperandNumber() - loop.getNumControlOperands();
+      separate(loop.getRegionIterArgs()[carried],
+               &loop.getBody()->getTerminator()->getOpOperand(carried), world);
+      return;
+    }
+  separate(seed, result < 0 ? nullptr : &terminator->getOpOperand(result),
+           world);
+}
+
+/// In the block of `seed`: all its uses get this rank's seed but for those that
+/// compute `next`, which are made again for the common one.
+void CombineResultsPass::separate(Value seed, OpOperand *next,
+                                  FlatSymbolRefAttr world) {
+  Block *block = seed.getParentBlock();
+  auto type = cast<RankedTensorType>(seed.getType());
+  Location loc = seed.getLoc();
+  OpBuilder builder = OpBuilder::atBlockBegin(block);
+  Value rank = arith::IndexCastOp::create(
+      builder, loc, type.getElementType(),
+      RankIndexOp::create(builder, loc, builder.getIndexType(), world));
+  Value own = createElementwise(
+      builder, loc, seed, type.getShape(), type.getElementType(),
+      [&](OpBuilder &nested, Location nestedLoc, ValueRange arguments) {
+        return SmallVector<Value>{arith::AddIOp::create(nested, nestedLoc,
+                                                        arguments[0], rank)};
+      })[0];
+  seed.replaceAllUsesExcept(own, own.getDefiningOp());
+  if (!next)
+    return;
+  DenseSet<Operation *> ops;
+  collectAncestors(block, next->get(), ops,
+                   [&](Operation *op) { return op == own.getDefiningOp(); });
+  IRMapping mapping;
+  mapping.map(own, seed);
+  builder.setInsertionPoint(next->getOwner());
+  for (Operation &op : llvm::make_early_inc_range(*block))
+    if (ops.contains(&op))
+      builder.clone(op, mapping);
+  next->set(mapping.lookupOrDefault(next->get()));
 }

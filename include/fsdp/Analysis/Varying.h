@@ -21,9 +21,11 @@ public:
 
 private:
   uint64_t getMask(mlir::ArrayAttr groups);
+  bool visit(mlir::Block &block);
 
   llvm::SmallVector<mlir::FlatSymbolRefAttr> groups;
   llvm::DenseMap<mlir::Value, uint64_t> masks;
+  llvm::StringMap<uint64_t> ofParameter;
 };
 
 } // namespace fsdp
