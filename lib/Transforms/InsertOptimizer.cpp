@@ -72,6 +72,7 @@ private:
   Location loc;
   /// Scalars that all updates share; null where the optimizer has none.
   Value lr, clip, correction1, correction2;
+  Type scalarElement;
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> resultAttributes;
 };
@@ -120,7 +121,13 @@ Updates::Updates(const Step &step, const PlanOptimizer &optimizer)
       results.push_back(step.getTerminator()->getOperand(i));
       resultAttributes.push_back(function.getResultAttrDict(i));
     }
-  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  // Scalars are as wide as the widest parameter, and f32 at least.
+  scalarElement = builder.getF32Type();
+  for (const Parameter &parameter : step.getParameters())
+    if (getElementTypeOrSelf(function.getArgumentTypes()[parameter.argument])
+            .isF64())
+      scalarElement = builder.getF64Type();
+  auto scalar = RankedTensorType::get({}, scalarElement);
   lr = addArgument(attr::hyper, "lr", scalar, optimizer.lr.value);
   if (optimizer.kind.value == PlanOptimizer::AdamW) {
     Value count = addArgument(
@@ -161,16 +168,16 @@ Value Updates::createClip() {
       gradients.push_back(step.getTerminator()->getOperand(parameter.grad));
       shardings.push_back(step.getArgSharding(parameter.argument));
     }
-  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  auto scalar = RankedTensorType::get({}, scalarElement);
   Value norm = GlobalNormOp::create(builder, loc, scalar, gradients,
                                     builder.getArrayAttr(shardings));
   addResult(attr::output, "grad_norm", norm);
   return createElementwise(
-      builder, loc, norm, {}, builder.getF32Type(),
+      builder, loc, norm, {}, scalarElement,
       [&](OpBuilder &nested, Location at, ValueRange arguments) {
         auto constant = [&](double number) -> Value {
-          return arith::ConstantOp::create(nested, at,
-                                           nested.getF32FloatAttr(number));
+          return arith::ConstantOp::create(
+              nested, at, nested.getFloatAttr(scalarElement, number));
         };
         Value sum = arith::AddFOp::create(nested, at, arguments[0],
                                           constant(1e-6));
@@ -184,7 +191,7 @@ Value Updates::createClip() {
 /// 1 - beta^step, in f64: at step 1 the difference is small.
 Value Updates::createCorrection(Value count, double beta) {
   return createElementwise(
-      builder, loc, count, {}, builder.getF32Type(),
+      builder, loc, count, {}, scalarElement,
       [&](OpBuilder &nested, Location at, ValueRange arguments) {
         Type f64 = nested.getF64Type();
         auto constant = [&](double number) -> Value {
@@ -197,8 +204,8 @@ Value Updates::createCorrection(Value count, double beta) {
             math::PowFOp::create(nested, at, constant(beta), exponent);
         Value rest =
             arith::SubFOp::create(nested, at, constant(1.0), power);
-        return SmallVector<Value>{arith::TruncFOp::create(
-            nested, at, nested.getF32Type(), rest)};
+        return SmallVector<Value>{
+            createScalarCast(nested, at, rest, scalarElement)};
       })[0];
 }
 

@@ -226,7 +226,7 @@ Tensor Reference::getNorm(const std::vector<std::vector<Tensor>> &reduced,
         squares += gradient.get(i) * gradient.get(i);
     }
   }
-  Tensor norm;
+  Tensor norm(Dtype::F64, {});
   norm.set(0, std::sqrt(squares));
   return norm;
 }
@@ -364,8 +364,11 @@ llvm::Expected<std::vector<std::vector<Tensor>>> Reference::run(
   for (int64_t rank = 0; rank < ranks; ++rank)
     reduced.push_back(reduce(gradients, rank, steps));
   std::vector<Tensor> normValues;
-  for (const std::vector<unsigned> &operands : norms)
-    normValues.push_back(getNorm(reduced, operands));
+  size_t firstNorm = arguments.size() + markers.size();
+  for (auto [i, operands] : llvm::enumerate(norms))
+    normValues.push_back(
+        getNorm(reduced, operands)
+            .cast(optimizer->getArguments()[firstNorm + i].dtype));
 
   // The optimizer, once per rank: ranks may hold different parameters.
   for (int64_t rank = 0; rank < ranks; ++rank) {

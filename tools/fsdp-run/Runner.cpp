@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Runner.h"
+#include "Safetensors.h"
 #include "fsdp/Analysis/Step.h"
 #include "fsdp/Pipelines/Pipelines.h"
+#include "fsdp/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -42,6 +44,7 @@ private:
                const std::vector<std::vector<Tensor>> &got,
                const std::vector<std::vector<Tensor>> &want);
   llvm::Error compareExpected(const std::vector<std::vector<Tensor>> &got);
+  llvm::Error writeResults(std::vector<std::vector<Tensor>> got) const;
 
   const RunOptions &options;
   MLIRContext &context;
@@ -53,6 +56,7 @@ private:
   /// Whole arguments by rank (without inputs' leading dim), what the sharded
   /// step gets of them, and the inputs by rank and micro-batch.
   std::vector<Port> ports;
+  std::vector<Dtype> fileDtypes;
   std::vector<std::vector<Tensor>> wholes, locals;
   std::vector<std::vector<std::vector<Tensor>>> inputs;
   /// The worst error and where.
@@ -88,8 +92,16 @@ llvm::Error Runner::compile() {
     plan.ranks = 1;
 
   say("compiling " + options.model);
-  auto annotated = transform(*module, [&](OpPassManager &manager) {
-    buildImportPipeline(manager);
+  auto imported = transform(*module, buildImportPipeline);
+  if (!imported)
+    return imported.takeError();
+  // A file's values have the dtypes of the step as it was exported.
+  for (const Port &port :
+       readPorts(Step::get(**imported)->getFunction()).first)
+    fileDtypes.push_back(port.dtype);
+  auto annotated = transform(**imported, [&](OpPassManager &manager) {
+    if (options.wide)
+      manager.addPass(createWidenPass());
     buildAnnotatePipeline(manager, plan);
   });
   if (!annotated)
@@ -112,8 +124,9 @@ llvm::Error Runner::compile() {
   for (const Port &port : program->getArguments())
     narrow |= isFloat(port.dtype) && byteSize(port.dtype) < 4;
 
-  auto whole = transform(*module, [&](OpPassManager &manager) {
-    buildImportPipeline(manager);
+  auto whole = transform(**imported, [&](OpPassManager &manager) {
+    if (options.wide)
+      manager.addPass(createWidenPass());
     buildReferencePipeline(manager, plan);
   });
   if (!whole)
@@ -136,10 +149,12 @@ llvm::Error Runner::compile() {
 /// Gives every rank its values at step 0.
 llvm::Error Runner::load() {
   std::vector<Argument> arguments;
-  for (const Port &port : ports)
+  for (auto [i, port] : llvm::enumerate(ports))
     arguments.push_back({port.role == "param" && port.frozen ? "frozen"
                                                              : port.role,
-                         port.name, port.dtype, port.global});
+                         port.name,
+                         i < fileDtypes.size() ? fileDtypes[i] : port.dtype,
+                         port.global});
   auto loaded = loadData(options.model, options.data, arguments, ranks,
                          options.seed);
   if (!loaded)
@@ -149,7 +164,8 @@ llvm::Error Runner::load() {
   wholes.resize(ranks);
   for (int64_t rank = 0; rank < ranks; ++rank)
     for (auto [i, port] : llvm::enumerate(ports)) {
-      Tensor value = onRank(data.arguments[i], arguments[i], rank);
+      Tensor value =
+          onRank(data.arguments[i], arguments[i], rank).cast(port.dtype);
       if (!port.varying.empty() &&
           (port.role == "param" || port.role == "buffer")) {
         int64_t index = 0;
@@ -272,6 +288,20 @@ Runner::compareExpected(const std::vector<std::vector<Tensor>> &got) {
   return llvm::Error::success();
 }
 
+/// Every rank's results as it stores them.
+llvm::Error
+Runner::writeResults(std::vector<std::vector<Tensor>> got) const {
+  Safetensors file;
+  for (auto [i, port] : llvm::enumerate(program->getResults())) {
+    std::string name = "out" + std::to_string(i);
+    file.metadata[name] = port.role + " " + port.name;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      file.tensors["rank" + std::to_string(rank) + "." + name] =
+          std::move(got[rank][i]);
+  }
+  return writeSafetensors(options.results, file);
+}
+
 llvm::Error Runner::runStep(int64_t step) {
   setInputs(step);
   std::vector<std::vector<const Tensor *>> pointers(ranks);
@@ -299,6 +329,8 @@ llvm::Error Runner::runStep(int64_t step) {
     carry(wholes, program->getResults(), *want);
   }
   carry(locals, program->getResults(), *got);
+  if (!options.results.empty() && step + 1 == options.steps)
+    return writeResults(std::move(*got));
   return llvm::Error::success();
 }
 
@@ -340,6 +372,7 @@ llvm::Error Runner::report() {
   if (!reference)
     return llvm::Error::success();
   double limit = options.tolerance > 0 ? options.tolerance
+                 : options.wide        ? 1e-9
                  : narrow              ? 2e-2
                                        : 1e-5;
   llvm::outs() << "verify: " << compared << " results of " << ranks

@@ -11,11 +11,11 @@ namespace fsdp::run {
 
 /// What the command line says.
 struct RunOptions {
-  std::string model, config, data, traffic;
+  std::string model, config, data, traffic, results;
   int64_t ranks = 0, ranksPerNode = 0, steps = 1;
   uint64_t seed = 0;
   double timeout = 120, tolerance = 0;
-  bool verify = false, quiet = false, sameBatch = false;
+  bool verify = false, wide = false, quiet = false, sameBatch = false;
 };
 
 /// Compiles, runs and reports; an error is the one line that the user sees.

@@ -37,15 +37,18 @@ static cl::opt<std::string>
                   "from MODEL.safetensors or MODEL.json, or are generated, and "
                   "every rank and step gets a batch of its own"),
          cl::value_desc("X.safetensors"), cl::cat(category));
-static cl::opt<bool>
-    verify("verify",
-           cl::desc("compare every result of every rank with the unsharded "
-                    "step on the same data"),
-           cl::cat(category));
+enum class Verify { No, Yes, F64 };
+static cl::opt<Verify> verify(
+    "verify", cl::ValueOptional,
+    cl::desc("compare every result of every rank with the unsharded step on "
+             "the same data"),
+    cl::values(clEnumValN(Verify::Yes, "", "in the step's own dtypes"),
+               clEnumValN(Verify::F64, "f64", "with everything in f64")),
+    cl::init(Verify::No), cl::cat(category));
 static cl::opt<double>
     tolerance("tolerance",
               cl::desc("largest error max|a-b| / max(max|b|, 1e-6); by default "
-                       "1e-5, and 2e-2 where a dtype is narrower than f32"),
+                       "1e-5, 2e-2 where a dtype is narrower than f32, 1e-9 in f64"),
               cl::init(0), cl::cat(category));
 static cl::opt<uint64_t> seed("seed", cl::desc("seed of generated values"),
                               cl::init(0), cl::cat(category));
@@ -56,6 +59,11 @@ static cl::opt<double>
 static cl::opt<std::string>
     traffic("traffic", cl::desc("write bytes sent and memory planned as JSON"),
           cl::value_desc("traffic.json"), cl::cat(category));
+static cl::opt<std::string>
+    results("results",
+            cl::desc("write every rank's results of the last step as stored: "
+                     "rank0.out0, ..., and what out0, ... are as metadata"),
+            cl::value_desc("r.safetensors"), cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("no progress on standard error"),
                            cl::cat(category));
 
@@ -88,13 +96,15 @@ int main(int argc, char **argv) {
   options.config = config;
   options.data = data;
   options.traffic = traffic;
+  options.results = results;
   options.ranks = ranks;
   options.ranksPerNode = ranksPerNode;
   options.steps = steps;
   options.seed = seed;
   options.timeout = timeout;
   options.tolerance = tolerance;
-  options.verify = verify;
+  options.verify = verify != Verify::No;
+  options.wide = verify == Verify::F64;
   options.quiet = quiet;
   options.sameBatch = !data.empty();
   if (llvm::Error error = fsdp::run::run(options, context)) {

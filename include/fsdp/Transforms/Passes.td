@@ -65,6 +65,14 @@ def MarkGradientsPass : Fsdp_Pass<"fsdp-mark-gradients"> {
   }];
 }
 
+def WidenPass : Fsdp_Pass<"fsdp-widen"> {
+  let summary = "make every floating-point number an f64";
+  let description = [{
+    For checking (`fsdp-run --verify=f64`): sharded and unsharded step then
+    differ by the rounding of f64 only. Dtypes that units ask for are f64 too.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Annotate
 //===----------------------------------------------------------------------===//
