@@ -48,6 +48,11 @@ llvm_config.add_tool_substitutions(
     tool_dirs,
 )
 config.substitutions.append(("%fsdp_src_root", config.fsdp_src_root))
+config.substitutions.append(("%fsdp_obj_root", config.fsdp_obj_root))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
+config.substitutions.append(("%mlir_dir", config.mlir_dir))
+config.substitutions.append(("%host_cc", config.host_cc))
+config.substitutions.append(("%host_cxx", config.host_cxx))
 
 heavy = lit_config.params.get("FSDP_HEAVY", os.environ.get("FSDP_HEAVY", "0"))
 if heavy not in ("", "0"):

@@ -320,12 +320,18 @@ static Key dtypeKey(StringRef name, std::optional<Located<DType>> &slot) {
 static FailureOr<PlanMixedPrecision> readPolicy(const Node &node) {
   PlanMixedPrecision mp;
   mp.loc = node.loc;
+  auto output = [&mp](const Node &n) -> LogicalResult {
+    if (failed(intoOnce(mp.output, readDType)(n)))
+      return failure();
+    return ignore(n, "what a module puts out has the type that the exported "
+                     "graph gives it");
+  };
   if (failed(readMapping(node, {dtypeKey("param", mp.param),
                                 dtypeKey("reduce", mp.reduce),
-                                dtypeKey("output", mp.output),
+                                {"output", output},
                                 dtypeKey("param_dtype", mp.param),
                                 dtypeKey("reduce_dtype", mp.reduce),
-                                dtypeKey("output_dtype", mp.output)})))
+                                {"output_dtype", output}})))
     return failure();
   return mp;
 }

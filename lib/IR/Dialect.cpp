@@ -134,7 +134,6 @@ int64_t fsdp::detail::wireBytes(CollectiveKind kind, int64_t payload,
     return 0;
   switch (kind) {
   case CollectiveKind::AllGather:
-    return (size - 1) * payload;
   case CollectiveKind::ReduceScatter:
   case CollectiveKind::AllToAll:
     return llvm::divideCeil((size - 1) * payload, size);

@@ -12,8 +12,10 @@ using namespace mlir;
 using namespace fsdp;
 
 /// Adds the check of a stage.
-static void addStage(OpPassManager &manager, StringRef stage) {
-  manager.addPass(createVerifyStagePass(VerifyStagePassOptions{stage.str()}));
+static void addStage(OpPassManager &manager, StringRef stage,
+                     bool isLast = false) {
+  manager.addPass(
+      createVerifyStagePass(VerifyStagePassOptions{stage.str(), isLast}));
 }
 
 /// Options of a pass that reads the plan.
@@ -74,7 +76,7 @@ void fsdp::buildShardPipeline(OpPassManager &manager) {
   // Knows placements, which are gone behind the next pass.
   manager.addPass(createLowerNormPass());
   manager.addPass(createLowerReshardsPass());
-  addStage(manager, "sharded");
+  addStage(manager, "sharded", /*isLast=*/true);
 }
 
 void fsdp::registerPipelines() {

@@ -165,14 +165,11 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
   func::FuncOp function = step.getFunction();
   Location loc = function.getLoc();
   int64_t steps = accumulate.getSteps();
-  Operation *first = nullptr;
-  for (Operation &op : function.front())
-    if (!llvm::is_contained(model, &op)) {
-      first = &op;
-      break;
-    }
+  SmallPtrSet<Operation *, 16> inModel(model.begin(), model.end());
   // The loop stands where the optimizer begins; arguments only come before.
-  OpBuilder builder(first);
+  OpBuilder builder(&*llvm::find_if(function.front(), [&](Operation &op) {
+    return !inModel.contains(&op);
+  }));
   SmallVector<Value> starts;
   for (const Carried &entry : carried) {
     auto type = cast<RankedTensorType>(entry.value.getType());
@@ -235,7 +232,7 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
       value = ScaleOp::create(builder, loc, value, 1, steps);
     Value old = entry.value;
     old.replaceUsesWithIf(value, [&](OpOperand &use) {
-      return !llvm::is_contained(model, use.getOwner()) &&
+      return !inModel.contains(use.getOwner()) &&
              !loop->isAncestor(use.getOwner());
     });
   }

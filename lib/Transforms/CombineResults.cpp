@@ -70,6 +70,25 @@ ClassesAttr CombineResultsPass::getProductOf(ArrayAttr groups) {
   return axes.getGroup(&getContext(), getProduct(axes, symbols, groups));
 }
 
+/// The sum over a group, over `divisor`.
+static Value createSum(OpBuilder &builder, Location loc, Value value,
+                       FlatSymbolRefAttr group, int64_t divisor) {
+  auto scale = [&]() {
+    if (divisor != 1)
+      value = ScaleOp::create(builder, loc, value, 1, divisor);
+  };
+  // f16 overflows where the sum does though the mean would not.
+  bool scaleFirst = cast<ShapedType>(value.getType()).getElementType().isF16();
+  if (scaleFirst)
+    scale();
+  value = AllReduceOp::create(builder, loc, TypeRange(value.getType()), value,
+                              group.getValue(), ReductionKind::Sum)
+              .getResult(0);
+  if (!scaleFirst)
+    scale();
+  return value;
+}
+
 void CombineResultsPass::combineLoss(const Step &step, unsigned result,
                                      LossAttr loss) {
   ClassesAttr classes = getProductOf(loss.getGroups());
@@ -80,11 +99,8 @@ void CombineResultsPass::combineLoss(const Step &step, unsigned result,
   OpBuilder builder(terminator);
   Value value = terminator->getOperand(result);
   Location loc = value.getLoc();
-  value = AllReduceOp::create(builder, loc, TypeRange(value.getType()), value,
-                              group.getValue(), ReductionKind::Sum)
-              .getResult(0);
-  if (loss.getMean())
-    value = ScaleOp::create(builder, loc, value, 1, classes.getSize());
+  value = createSum(builder, loc, value, group,
+                    loss.getMean() ? classes.getSize() : 1);
   terminator->setOperand(result, value);
 }
 
@@ -119,10 +135,7 @@ LogicalResult CombineResultsPass::combineBuffer(const Step &step,
                           << "', which depends on the batch; say 'buffers: "
                              "rank0' or 'local'";
   } else {
-    value = AllReduceOp::create(builder, loc, TypeRange(type), value,
-                                group.getValue(), ReductionKind::Sum)
-                .getResult(0);
-    value = ScaleOp::create(builder, loc, value, 1, classes.getSize());
+    value = createSum(builder, loc, value, group, classes.getSize());
   }
   terminator->setOperand(result, value);
   return success();

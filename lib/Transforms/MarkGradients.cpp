@@ -35,13 +35,19 @@ public:
   /// The value that enters the optimizer as the gradient of `parameter`; null
   /// where the update needs no data; fails where it cannot be told.
   FailureOr<Value> find(const Parameter &parameter) const;
-  bool contains(Operation *op) const { return optimizer.contains(op); }
+  /// With all gradients known, what lies between them and the updates.
+  void complete(ValueRange gradients);
+  /// The ops of the optimizer that the update of `parameter` needs.
+  DenseSet<Operation *> getUpdate(const Parameter &parameter) const;
 
 private:
   bool isData(Value value) const;
+  bool isClipped(Operation *op, Value gradient) const;
+  SmallVector<Value> getUpdated(const Parameter &parameter) const;
 
   const Step &step;
   Block &block;
+  bool hasPhases;
   DenseSet<Operation *> optimizer;
   /// Values that depend on an input.
   DenseSet<Value> data;
@@ -54,6 +60,8 @@ struct MarkGradientsPass
     if (failed(step))
       return signalPassFailure();
     OptimizerBoundary boundary(*step);
+    SmallVector<const Parameter *> parameters;
+    SmallVector<Value> gradients;
     for (const Parameter &parameter : step->getParameters()) {
       if (!parameter.markers.empty())
         continue;
@@ -64,12 +72,17 @@ struct MarkGradientsPass
         gradient = boundary.find(parameter);
       if (failed(gradient))
         return signalPassFailure();
-      if (*gradient)
-        mark(*step, boundary, parameter, *gradient);
-      else
+      if (!*gradient) {
         step->getFunction().setArgAttr(parameter.argument, attr::frozen,
                                        UnitAttr::get(&getContext()));
+        continue;
+      }
+      parameters.push_back(&parameter);
+      gradients.push_back(*gradient);
     }
+    boundary.complete(gradients);
+    for (auto [parameter, gradient] : llvm::zip_equal(parameters, gradients))
+      mark(*step, boundary, *parameter, gradient);
   }
 
   void mark(const Step &step, const OptimizerBoundary &boundary,
@@ -78,6 +91,7 @@ struct MarkGradientsPass
 } // namespace
 
 /// Inserts the marker and moves the uses below it: results, and the optimizer.
+/// Where parameters share a gradient each has the uses of its own update.
 void MarkGradientsPass::mark(const Step &step,
                              const OptimizerBoundary &boundary,
                              const Parameter &parameter, Value gradient) {
@@ -89,10 +103,14 @@ void MarkGradientsPass::mark(const Step &step,
     step.getTerminator()->setOperand(parameter.grad, marker);
     return;
   }
+  DenseSet<Operation *> update = boundary.getUpdate(parameter);
   gradient.replaceUsesWithIf(marker, [&](OpOperand &use) {
-    Operation *user = step.getFunction().front().findAncestorOpInBlock(
-        *use.getOwner());
-    return user == step.getTerminator() || boundary.contains(user);
+    if (use.getOwner() == step.getTerminator())
+      return int(use.getOperandNumber()) == parameter.updated ||
+             llvm::is_contained(parameter.updatedStates,
+                                use.getOperandNumber());
+    return update.contains(
+        step.getFunction().front().findAncestorOpInBlock(*use.getOwner()));
   });
 }
 
@@ -106,7 +124,7 @@ OptimizerBoundary::OptimizerBoundary(const Step &theStep)
     if (function.getArgAttr(i, attr::state))
       states.insert(function.getArgument(i));
   }
-  bool hasPhases = llvm::any_of(block, [](Operation &op) {
+  hasPhases = llvm::any_of(block, [](Operation &op) {
     return getPhaseFromLoc(op.getLoc()) == Phase::Optimizer;
   });
   for (Operation &op : block) {
@@ -129,6 +147,48 @@ OptimizerBoundary::OptimizerBoundary(const Step &theStep)
   }
 }
 
+/// Without locations (1-b1)*g and the norm of a clip depend on no state: the
+/// optimizer is what updates need and neither backward nor the loss does.
+void OptimizerBoundary::complete(ValueRange gradients) {
+  if (hasPhases)
+    return;
+  DenseSet<Operation *> model, needed;
+  collectAncestors(&block, gradients, model, nullptr);
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < step.getTerminator()->getNumOperands(); ++i) {
+    StringRef updated = step.getResultRole(i, attr::updated);
+    func::FuncOp function = step.getFunction();
+    if (function.getResultAttr(i, attr::loss) ||
+        function.getResultAttr(i, attr::updatedSeed) ||
+        (!updated.empty() && !step.lookup(updated)))
+      results.push_back(step.getTerminator()->getOperand(i));
+  }
+  collectAncestors(&block, results, model, nullptr);
+  for (const Parameter &parameter : step.getParameters())
+    collectAncestors(&block, getUpdated(parameter), needed,
+                     [&](Operation *op) { return model.contains(op); });
+  optimizer.insert(needed.begin(), needed.end());
+}
+
+DenseSet<Operation *>
+OptimizerBoundary::getUpdate(const Parameter &parameter) const {
+  DenseSet<Operation *> ops;
+  collectAncestors(&block, getUpdated(parameter), ops,
+                   [&](Operation *op) { return !optimizer.contains(op); });
+  return ops;
+}
+
+/// What the step returns for a parameter and its states.
+SmallVector<Value>
+OptimizerBoundary::getUpdated(const Parameter &parameter) const {
+  SmallVector<Value> values;
+  for (unsigned result : parameter.updatedStates)
+    values.push_back(step.getTerminator()->getOperand(result));
+  if (parameter.updated >= 0)
+    values.push_back(step.getTerminator()->getOperand(parameter.updated));
+  return values;
+}
+
 /// True where a value depends on an input of the step.
 bool OptimizerBoundary::isData(Value value) const {
   return data.contains(value);
@@ -136,7 +196,6 @@ bool OptimizerBoundary::isData(Value value) const {
 
 FailureOr<Value> OptimizerBoundary::find(const Parameter &parameter) const {
   func::FuncOp function = step.getFunction();
-  Value updated = step.getTerminator()->getOperand(parameter.updated);
   Type type = function.getArgumentTypes()[parameter.argument];
   auto shape = cast<ShapedType>(type).getShape();
   auto isLike = [&](Value value) {
@@ -148,10 +207,7 @@ FailureOr<Value> OptimizerBoundary::find(const Parameter &parameter) const {
   // from the results through values of that shape: a global norm mixes the
   // gradients of all, but as a scalar.
   SetVector<Value> entries;
-  SmallVector<Value> worklist;
-  for (unsigned result : parameter.updatedStates)
-    worklist.push_back(step.getTerminator()->getOperand(result));
-  worklist.push_back(updated);
+  SmallVector<Value> worklist = getUpdated(parameter);
   DenseSet<Value> seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
@@ -163,6 +219,13 @@ FailureOr<Value> OptimizerBoundary::find(const Parameter &parameter) const {
     else
       entries.insert(value);
   }
+
+  Value updated = step.getTerminator()->getOperand(parameter.updated);
+  if (entries.contains(updated))
+    return emitError(updated.getLoc())
+           << "expected locations or states to say where the optimizer of "
+              "parameter '"
+           << parameter.name << "' begins, but got neither";
 
   // Several entries, such as (1-b1)*g and (1-b2)*g*g, come from one value: go
   // up from the last of them until one is left.
@@ -188,5 +251,36 @@ FailureOr<Value> OptimizerBoundary::find(const Parameter &parameter) const {
       return diag;
     }
   }
-  return entries.empty() ? Value() : entries.front();
+  if (entries.empty())
+    return Value();
+
+  // Where nothing says that a clip belongs to the optimizer: go up through it.
+  Value gradient = entries.front();
+  while (Operation *op = gradient.getDefiningOp()) {
+    SetVector<Value> like;
+    for (Value operand : op->getOperands())
+      if (isLike(operand))
+        like.insert(operand);
+    if (hasPhases || like.size() != 1 || !isClipped(op, like.front()))
+      break;
+    gradient = like.front();
+  }
+  return gradient;
+}
+
+/// True where `op` scales `gradient` by a scalar that depends on it, such as
+/// its norm. Backward never does.
+bool OptimizerBoundary::isClipped(Operation *op, Value gradient) const {
+  Operation *def = gradient.getDefiningOp();
+  if (!def)
+    return false;
+  DenseSet<Operation *> ops;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<ShapedType>(operand.getType());
+        operand != gradient && isData(operand) &&
+        (!type || type.getNumElements() == 1))
+      collectAncestors(&block, operand, ops, [&](Operation *other) {
+        return other->isBeforeInBlock(def);
+      });
+  return ops.contains(def);
 }

@@ -181,8 +181,7 @@ void ShardStoragePass::reduceGradient(const Storage &storage,
     if (isa<scf::ForOp>(marker->getParentOp())) {
       users = reduceAccumulated(storage, marker);
       builder.setInsertionPointAfterValue(users);
-      reduced = users;
-      scaleFirst = false;
+      reduced = users; // Scaled in the loop if it must be.
     } else {
       reduced = createCast(builder, loc, marker, reduceType);
       if (scaleFirst)

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "fsdp/Analysis/Step.h"
+#include "fsdp/Transforms/Builders.h"
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -99,6 +100,10 @@ struct VerifyStagePass
     }
     getOperation()->setAttr(attr::stage,
                             StringAttr::get(&getContext(), stage));
+    if (isLast)
+      note(getOperation().getLoc(), "stage",
+           "compiled to stage '" + stage +
+               "'; scheduling does not exist in this version");
   }
 
   LogicalResult checkOps(Stage wanted);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+# RUN: %python %s %t
 """V2: rows over ranks. Chunks of ceil(rows / ranks) rows, padded with zeros.
 
 A rank with no rows takes part in every collective: each case has such ranks or
 a short chunk, and hangs or differs if one stays away. After two steps of an
 optimizer that decays weights the padding is still zero.
-# RUN: %python %s %t
 """
 
 import numpy as np

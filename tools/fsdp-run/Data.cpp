@@ -45,15 +45,6 @@ static double uniform(uint64_t key, uint64_t i) {
   return static_cast<double>(mix(key, i) >> 11) * 0x1p-52 - 1.0;
 }
 
-/// The largest finite magnitude.
-static double largest(const Tensor &tensor) {
-  double result = 0;
-  for (int64_t i = 0, e = tensor.numElements(); i < e; ++i)
-    if (double size = std::fabs(tensor.get(i)); std::isfinite(size))
-      result = std::max(result, size);
-  return result;
-}
-
 Tensor generate(const Argument &argument, uint64_t index, uint64_t seed) {
   Tensor result(argument.dtype, argument.shape);
   StringRef role = argument.role;

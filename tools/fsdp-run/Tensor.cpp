@@ -283,11 +283,19 @@ void Tensor::accumulate(const Tensor &other, double scale) {
     set(i, get(i) + scale * other.get(i));
 }
 
-double error(const Tensor &got, const Tensor &want) {
+double largest(const Tensor &tensor) {
+  double result = 0;
+  for (int64_t i = 0, e = tensor.numElements(); i < e; ++i)
+    if (double size = std::fabs(tensor.get(i)); std::isfinite(size))
+      result = std::max(result, size);
+  return result;
+}
+
+double error(const Tensor &got, const Tensor &want, double size) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (got.shape != want.shape)
     return infinity;
-  double difference = 0, magnitude = 1e-6;
+  double difference = 0, magnitude = std::max(size, 1e-6);
   for (int64_t i = 0, e = want.numElements(); i < e; ++i) {
     double a = got.get(i), b = want.get(i);
     if (std::isfinite(a) && std::isfinite(b)) {

@@ -108,10 +108,14 @@ struct Tensor {
   void accumulate(const Tensor &other, double scale = 1.0);
 };
 
-/// max|got - want| / max(max|want|, 1e-6) over finite elements. NaN in both is
-/// equal, the same infinity in both too; otherwise NaN or infinity in either,
-/// or different shapes, give infinity.
-double error(const Tensor &got, const Tensor &want);
+/// The largest finite magnitude.
+double largest(const Tensor &tensor);
+
+/// max|got - want| / max(max|want|, size, 1e-6) over finite elements. NaN in
+/// both is equal, the same infinity in both too; otherwise NaN or infinity in
+/// either, or different shapes, give infinity. `size` is for a part of a tensor:
+/// the largest magnitude of the whole.
+double error(const Tensor &got, const Tensor &want, double size = 0);
 
 } // namespace fsdp::run
 

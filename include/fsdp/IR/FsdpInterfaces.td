@@ -33,19 +33,29 @@ def Fsdp_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
           return $_op.getReduction();
         return ::std::nullopt;
       }]>,
-    InterfaceMethod<[{
-        Bytes of the buffers that this rank passes in, summed over the bucket.
-      }], "int64_t", "getPayloadBytes", (ins), "", [{
-        return ::fsdp::detail::payloadBytes($_op.getInputs().getTypes());
+    InterfaceMethod<"The types of the buffers this rank gets, likewise.",
+      "::mlir::TypeRange", "getDestinationTypes", (ins), "", [{
+        if constexpr (ConcreteOp::isBlockingCollective)
+          return $_op->getResultTypes();
+        else
+          return $_op.getOutputs().getTypes();
       }]>,
     InterfaceMethod<[{
-        Bytes that one rank sends over a ring of `size` ranks, rounded up:
-        all-gather (n-1)·s, reduce-scatter (n-1)/n·s, all-reduce 2(n-1)/n·s,
-        all-to-all (n-1)/n·s, broadcast and permute s, for a payload of s.
+        Bytes of the bucket, on the larger side: what comes out of a gather,
+        what goes into a reduction.
+      }], "int64_t", "getPayloadBytes", (ins), "", [{
+        return ::std::max(
+            ::fsdp::detail::payloadBytes($_op.getInputs().getTypes()),
+            ::fsdp::detail::payloadBytes($_op.getDestinationTypes()));
+      }]>,
+    InterfaceMethod<[{
+        Bytes that one rank sends over a ring of `size` ranks, rounded up, for
+        a payload of s: all-gather, reduce-scatter and all-to-all (n-1)/n·s,
+        all-reduce 2(n-1)/n·s, broadcast and permute s; nothing for one rank.
+        The runtime counts the same from the buffers that it gets.
       }], "int64_t", "getWireBytes", (ins "int64_t":$size), "", [{
-        return ::fsdp::detail::wireBytes(
-            ConcreteOp::collectiveKind,
-            ::fsdp::detail::payloadBytes($_op.getInputs().getTypes()), size);
+        return ::fsdp::detail::wireBytes(ConcreteOp::collectiveKind,
+                                         $_op.getPayloadBytes(), size);
       }]>,
   ];
 }

@@ -4,7 +4,10 @@
 
 include "mlir/Pass/PassBase.td"
 
-class Fsdp_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
+class Fsdp_Pass<string argument> : Pass<argument, "::mlir::ModuleOp"> {
+  // A module may come without anything of ours in it.
+  let dependentDialects = ["::fsdp::FsdpDialect"];
+}
 
 //===----------------------------------------------------------------------===//
 // Every stage
@@ -20,6 +23,8 @@ def VerifyStagePass : Fsdp_Pass<"fsdp-verify-stage"> {
   let options = [
     Option<"stage", "stage", "std::string", "\"\"",
            "the stage that the module must have reached">,
+    Option<"isLast", "is-last", "bool", "false",
+           "say in a remark that there is no later stage yet">,
   ];
 }
 

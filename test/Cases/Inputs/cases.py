@@ -74,20 +74,18 @@ class Results:
         return self._results[role]
 
     def sent(self):
-        """Collectives of rank 0 that are not of the loss, as "kind group dtype"."""
-        return sorted(
-            f"{t['kind']} {t['group']} {t['dtype']}" for t in self.traffic if t["payload_bytes"] > 4 * t["calls"]
-        )
+        """How many tensors rank 0 sent (the loss among them), by "kind group dtype"."""
+        return {f"{entry['kind']} {entry['group']} {entry['dtype']}": entry["buffers"] for entry in self.traffic}
 
 
-def run(step, plan, values, *flags):
+def run(step, plan, values, *flags, dtype=np.float32):
     """Runs a step with `values` of its arguments, checked against the reference.
 
     A value has the argument's shape, or a leading dimension with one per rank.
     """
     model, config = _write(step, plan)
     data, results, traffic = FOLDER / "data.safetensors", FOLDER / "out.safetensors", FOLDER / "traffic.json"
-    arrays = [np.asarray(value, np.float32) for value in values]
+    arrays = [np.asarray(value, dtype) for value in values]
     corpus.write_safetensors(data, {f"arg{i}": array for i, array in enumerate(arrays)})
     files = [f"--config={config}", f"--data={data}", f"--results={results}", f"--traffic={traffic}"]
     done = subprocess.run(["fsdp-run", model, *files, "--verify", "--quiet", *flags], capture_output=True, text=True)
@@ -97,9 +95,9 @@ def run(step, plan, values, *flags):
 
 
 def compiled(step, plan, *passes):
-    """The sharded step as text, and the remarks on the way."""
+    """The sharded step as text (or what `passes` make of it), and the remarks."""
     model, config = _write(step, plan)
-    passes = passes or (f"--fsdp-compile=config={config}",)
+    passes = [text.format(config=config) for text in passes or ["--fsdp-compile=config={config}"]]
     done = subprocess.run(["fsdp-opt", model, *passes, "--remarks-filter=fsdp"], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"expected a sharded step, but got\n{done.stderr}")
@@ -116,8 +114,13 @@ def rejected(step, plan, *pieces):
 
 
 def equal(got, want):
-    """Exactly these numbers in this shape; zero is the same as minus zero."""
-    got = [np.asarray(value).tolist() for value in got]
-    want = [np.asarray(value).tolist() for value in want]
+    """Exactly these numbers in this shape, for a list with one array per rank too."""
+
+    def plain(value):
+        listed = isinstance(value, (list, tuple))
+        return [plain(part) for part in value] if listed else np.asarray(value).tolist()
+
+    if not isinstance(got, dict):
+        got, want = plain(got), plain(want)
     if got != want:
         sys.exit(f"expected {want}, but got {got}")

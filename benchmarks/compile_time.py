@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""User time from an exported step to sharded IR, over depth and world size.
+
+Each row runs `fsdp-opt MODEL --fsdp-compile` as a process of its own, so times
+are cold and include parsing and printing. Minimum and median in seconds.
+
+    benchmarks/compile_time.py [--opt build/tools/fsdp-opt/fsdp-opt] [--runs 5]
+"""
+import argparse
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CASES = [  # model, layers, ranks, ranks per node
+    ("A1_nanogpt_24l", 24, 8, 4),
+    ("P2_nanogpt_48l", 48, 8, 4),
+    ("P2_nanogpt_96l", 96, 8, 4),
+    ("P2_nanogpt_96l", 96, 100000, 8),
+]
+
+
+def user_seconds(command):
+    """User time of one process and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--opt",
+                        default=ROOT / "build/tools/fsdp-opt/fsdp-opt")
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    print(f"{'model':<16} {'layers':>6} {'ranks':>7} {'min s':>7} {'median':>7}")
+    for model, layers, ranks, per_node in CASES:
+        command = [
+            os.fspath(arguments.opt), "--allow-unregistered-dialect",
+            os.fspath(ROOT / "test/Inputs" / f"{model}.mlir"),
+            f"--fsdp-compile=ranks={ranks} ranks-per-node={per_node}"]
+        times = [user_seconds(command) for _ in range(arguments.runs)]
+        print(f"{model:<16} {layers:>6} {ranks:>7} {min(times):>7.2f} "
+              f"{statistics.median(times):>7.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one table of what is compared with what, and how closely.
+
+Every `test/Inputs/*.mlir` is in FILES; `table.py` fails on one that is not.
+What a file is excused from is in EXCEPTIONS or LARGE, each with its reason.
+"""
+
+from typing import NamedTuple
+
+# Error of a tensor = max|a - b| / max(max|b|, 1e-6).
+VERIFY = {"f32": 1e-5, "bf16": 2e-2}  # N ranks against the unsharded step
+FRAMEWORK = {"f32": 1e-4, "bf16": 3e-2}  # against the framework's numbers
+CURVE = 1e-4  # a loss or norm of a training curve, relative
+SENSITIVE = 1e-6  # curves are compared before the first step that is this sensitive to rounding
+
+
+class File(NamedTuple):
+    """One input file."""
+
+    kind: str  # train or infer
+    data: str  # safetensors, sidecar (values by `fill`, loss by `expected`) or generated
+    units: str  # glob of its repeated blocks
+    dtype: str = "f32"
+    same_as: str = ""  # the file whose sidecar and numbers it shares
+
+
+FILES = {
+    "A10_hf_llama_infer": File("infer", "safetensors", "model.layers.*"),
+    "A11_nanogpt_bf16": File("train", "safetensors", "transformer.h.*", dtype="bf16"),
+    "A12_onnx_gpt": File("infer", "safetensors", "transformer.h.*"),
+    "A12_onnx_mlp": File("infer", "safetensors", "layers.*"),
+    "A12_onnx_resnet": File("infer", "safetensors", "layer?"),
+    "A13_mlp_dropout": File("train", "generated", "[03]"),
+    "A1_nanogpt": File("train", "safetensors", "transformer.h.*"),
+    "A1_nanogpt_24l": File("train", "safetensors", "transformer.h.*"),
+    "A1_nanogpt_adamw": File("train", "safetensors", "transformer.h.*"),
+    "A1_nanogpt_odd": File("train", "safetensors", "transformer.h.*"),
+    "A1_nanogpt_perf": File("train", "sidecar", "transformer.h.*"),
+    "A1_nanogpt_rawce": File("train", "safetensors", "transformer.h.*"),
+    "A1_nanogpt_scf": File("train", "safetensors", "transformer.h.*", same_as="A1_nanogpt"),
+    "A2_hf_gpt2": File("train", "safetensors", "transformer.h.*"),
+    "A2_hf_gpt2_odd": File("train", "safetensors", "transformer.h.*"),
+    "A3_hf_llama": File("train", "safetensors", "model.layers.*"),
+    "A3_hf_llama_adamw": File("train", "safetensors", "model.layers.*"),
+    "A3_hf_llama_perf": File("train", "sidecar", "model.layers.*"),
+    "A4_moe_stacked": File("train", "safetensors", "transformer.h.*"),
+    "A4_moe_stacked_perf": File("train", "sidecar", "transformer.h.*"),
+    "A5_moe_modules": File("train", "safetensors", "transformer.h.*"),
+    "A6_resnet": File("train", "safetensors", "layer?"),
+    "A7_mlp_sgdm": File("train", "safetensors", "layers.*"),
+    "A8_jax_gpt_adam": File("train", "safetensors", "blocks.*"),
+    "A8_jax_gpt_gatherce": File("train", "safetensors", "blocks.*"),
+    "A8_jax_gpt_remat": File("train", "safetensors", "blocks.*"),
+    "A9_jax_scan_mlp": File("train", "safetensors", "layers"),
+    "P1_peer_medium": File("train", "sidecar", "h.*"),
+    "P1_peer_tiny": File("train", "sidecar", "h.*"),
+    "P1_peer_tiny_adamw": File("train", "sidecar", "h.*"),
+    "P2_nanogpt_48l": File("train", "sidecar", "transformer.h.*"),
+    "P2_nanogpt_96l": File("train", "sidecar", "transformer.h.*"),
+}
+
+# (file, what it is excused from): why.
+EXCEPTIONS = {
+    ("A13_mlp_dropout", "framework"): "the framework's random numbers are not ours; the exporter kept no numbers",
+}
+
+# Files of realistic size. They are in the whole table only, with the
+# configurations below: seconds of one run on 8 ranks, measured on 2 cores.
+LARGE_CONFIGS = [(2, "FULL_SHARD"), (4, "HYBRID_SHARD")]
+LARGE = {
+    "A1_nanogpt_perf": "29.5 M parameters",
+    "A3_hf_llama_perf": "19.5 M parameters",
+    "A4_moe_stacked_perf": "10 M parameters",
+    "P1_peer_medium": "33.7 M parameters",
+    "P1_peer_tiny": "3.7 M parameters",
+    "P1_peer_tiny_adamw": "3.7 M parameters and two states of each",
+    "P2_nanogpt_48l": "48 layers to compile twice",
+    "P2_nanogpt_96l": "96 layers to compile twice",
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ownership: children first, a unit owns what no unit below it owns, the rest is
+// the root's; tied parameters belong to the unit that holds all their uses.
+// RUN: split-file %s %t
+// RUN: fsdp-opt %t/step.mlir --fsdp-assign-units=config=%t/nested.yaml | FileCheck %s --check-prefix=NESTED
+// RUN: fsdp-opt %t/step.mlir --fsdp-assign-units | FileCheck %s --check-prefix=ROOT
+// RUN: fsdp-opt %t/step.mlir --fsdp-assign-units=config=%t/strategies.yaml 2>%t/log --remarks-filter='unit|ignored' | FileCheck %s --check-prefix=STRATEGIES
+// RUN: FileCheck %s --check-prefix=REMARK < %t/log
+// RUN: fsdp-opt %t/step.mlir --fsdp-assign-units=config=%t/merge.yaml 2>&1 | FileCheck %s --check-prefix=MERGE
+// RUN: fsdp-opt %t/hand.mlir --fsdp-assign-units=config=%t/nested.yaml | FileCheck %s --check-prefix=HAND
+
+// `m.h.*` wraps the two blocks, `m.h.*.ffn` something in them; the head is tied
+// to the embedding, and of `m` and the root `m` is the deepest that holds both;
+// `m.h.1` is unwrapped again.
+// NESTED-DAG: fsdp.unit @m.h.0 {reshard_after_forward = true, shard = @world}
+// NESTED-DAG: fsdp.unit @m.h.0.ffn
+// NESTED-DAG: fsdp.unit @m.h.1.ffn
+// NESTED-DAG: fsdp.unit @m {
+// NESTED-DAG: fsdp.unit @root
+// NESTED-NOT: fsdp.unit @m.h.1 {
+// NESTED: fsdp.param = "m.h.0.attn.w", fsdp.unit = @m.h.0}
+// NESTED-SAME: fsdp.param = "m.h.0.ffn.w", fsdp.unit = @m.h.0.ffn}
+// NESTED-SAME: fsdp.param = "m.h.1.attn.w", fsdp.unit = @m}
+// NESTED-SAME: fsdp.param = "m.h.1.ffn.w", fsdp.unit = @m.h.1.ffn}
+// NESTED-SAME: fsdp.aliases = ["m.head.w"], fsdp.param = "m.wte.w", fsdp.unit = @m}
+// NESTED-SAME: fsdp.param = "norm.w", fsdp.unit = @root}
+
+// Without a plan, and without units.
+// ROOT: fsdp.process_group @world = #fsdp.classes<[1, 8] from [8]>
+// ROOT: fsdp.unit @root {reshard_after_forward = true, shard = @world}
+// ROOT-NOT: fsdp.unit @
+// ROOT: fsdp.param = "m.h.0.attn.w", fsdp.unit = @root}
+// ROOT-SAME: fsdp.param = "norm.w", fsdp.unit = @root}
+
+// What each strategy means. The ignored parameter is stored whole, and is told
+// by its alias.
+// STRATEGIES-DAG: fsdp.unit @m.h.0.attn {reshard_after_forward = false, shard = @world}
+// STRATEGIES-DAG: fsdp.unit @m.h.0.ffn {reshard_after_forward = false, shard = @self}
+// STRATEGIES-DAG: fsdp.unit @m.h.1.attn {replicate = @local_rank_across_nodes, reshard_after_forward = true, shard = @node}
+// STRATEGIES-DAG: fsdp.unit @m.h.1.ffn {replicate = @local_rank_across_nodes, reshard_after_forward = false, shard = @node}
+// STRATEGIES-DAG: fsdp.unit @ignored {reshard_after_forward = false, shard = @self}
+// STRATEGIES-DAG: fsdp.unit @root {param_dtype = bf16, reduce_dtype = f32, reshard_after_forward = 2 : i64, shard = @world}
+// STRATEGIES: fsdp.param = "m.wte.w", fsdp.unit = @ignored}
+
+// REMARK: remark: [Analysis] {{.*}}ignored
+// REMARK-SAME: ignored parameters are stored whole; their gradients are still combined, or replicas would drift
+
+// Later entries merge over earlier ones, key by key, and say more than defaults;
+// settings are not inherited by units below.
+// MERGE: warning: 'gradient_divide_factor' overrides the scale that the loss asks for
+// MERGE-DAG: fsdp.unit @m.h.0 {gradient_divide_factor = 4.000000e+00 : f64, output_dtype = f32, param_dtype = f16, reduce_dtype = f16, reshard_after_forward = false, shard = @node}
+// MERGE-DAG: fsdp.unit @m.h.0.ffn {param_dtype = bf16, reshard_after_forward = true, shard = @world}
+// MERGE-DAG: fsdp.unit @m.h.1 {output_dtype = f32, param_dtype = f16, reshard_after_forward = true, shard = @node}
+// A pattern that names no module may name a parameter.
+// MERGE-DAG: fsdp.unit @norm.w
+
+// HAND: fsdp.unit @mine
+// HAND: fsdp.param = "m.h.0.w", fsdp.unit = @mine}
+// HAND-SAME: fsdp.param = "m.h.1.ffn.w", fsdp.unit = @m.h.1.ffn}
+
+//--- nested.yaml
+units:
+  - match: "m"
+  - match: "m.h.*"
+  - match: "m.h.*.ffn"
+  - {match: m.h.1, settings: {}}
+//--- strategies.yaml
+defaults: {mp_policy: {param: bf16, reduce: f32}, reshard_after_forward: 2}
+units:
+  - {match: m.h.0.attn, sharding_strategy: SHARD_GRAD_OP, mp_policy: {param: null, reduce: null}}
+  - {match: m.h.0.ffn, sharding_strategy: NO_SHARD, mp_policy: {param: null, reduce: null}}
+  - {match: m.h.1.attn, sharding_strategy: HYBRID_SHARD, mp_policy: {param: null, reduce: null}}
+  - {match: m.h.1.ffn, sharding_strategy: _HYBRID_SHARD_ZERO2, mp_policy: {param: null, reduce: null}}
+ignored: [m.head]
+//--- merge.yaml
+defaults: {mp_policy: {param: bf16}}
+units:
+  - {match: "m.h.*", process_group: node, mp_policy: {param: f16, output: f32}}
+  - {match: m.h.0, sharding_strategy: SHARD_GRAD_OP, mp_policy: {reduce: f16}, gradient_divide_factor: 4}
+  - match: m.h.0.ffn
+  - match: norm.w
+//--- step.mlir
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
+  func.func @step(%0: tensor<4xf32> {fsdp.param = "m.h.0.attn.w"},
+                  %1: tensor<4xf32> {fsdp.param = "m.h.0.ffn.w"},
+                  %2: tensor<4xf32> {fsdp.param = "m.h.1.attn.w"},
+                  %3: tensor<4xf32> {fsdp.param = "m.h.1.ffn.w"},
+                  %4: tensor<4xf32> {fsdp.param = "m.wte.w", fsdp.aliases = ["m.head.w"]},
+                  %5: tensor<4xf32> {fsdp.param = "norm.w"}) {
+    return
+  }
+}
+//--- hand.mlir
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
+  fsdp.process_group @node = "node"
+  fsdp.unit @mine {shard = @node, reshard_after_forward = true}
+  func.func @step(%0: tensor<4xf32> {fsdp.param = "m.h.0.w", fsdp.unit = @mine},
+                  %1: tensor<4xf32> {fsdp.param = "m.h.1.ffn.w"}) {
+    return
+  }
+}
