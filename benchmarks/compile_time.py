@@ -13,13 +13,18 @@ import pathlib
 import resource
 import statistics
 import subprocess
+import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CASES = [  # model, layers, ranks, ranks per node
+CASES = [  # model (deep_mlp: written by deep_mlp.py), layers, ranks, per node
     ("A1_nanogpt_24l", 24, 8, 4),
     ("P2_nanogpt_48l", 48, 8, 4),
     ("P2_nanogpt_96l", 96, 8, 4),
     ("P2_nanogpt_96l", 96, 100000, 8),
+    ("deep_mlp", 128, 8, 4),
+    ("deep_mlp", 512, 8, 4),
+    ("deep_mlp", 512, 100000, 8),
 ]
 
 
@@ -30,6 +35,17 @@ def user_seconds(command):
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
+def get_model(name, layers, folder):
+    """The path of an exported model, or of one written for this run."""
+    if name != "deep_mlp":
+        return ROOT / "test/Inputs" / f"{name}.mlir"
+    path = pathlib.Path(folder) / f"{name}_{layers}.mlir"
+    path.write_text(subprocess.run(
+        [sys.executable, ROOT / "benchmarks/deep_mlp.py", str(layers)],
+        check=True, capture_output=True, text=True).stdout)
+    return path
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--opt",
@@ -37,14 +53,15 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     arguments = parser.parse_args()
     print(f"{'model':<16} {'layers':>6} {'ranks':>7} {'min s':>7} {'median':>7}")
-    for model, layers, ranks, per_node in CASES:
-        command = [
-            os.fspath(arguments.opt), "--allow-unregistered-dialect",
-            os.fspath(ROOT / "test/Inputs" / f"{model}.mlir"),
-            f"--fsdp-compile=ranks={ranks} ranks-per-node={per_node}"]
-        times = [user_seconds(command) for _ in range(arguments.runs)]
-        print(f"{model:<16} {layers:>6} {ranks:>7} {min(times):>7.2f} "
-              f"{statistics.median(times):>7.2f}")
+    with tempfile.TemporaryDirectory() as folder:
+        for model, layers, ranks, per_node in CASES:
+            command = [
+                os.fspath(arguments.opt),
+                os.fspath(get_model(model, layers, folder)),
+                f"--fsdp-compile=ranks={ranks} ranks-per-node={per_node}"]
+            times = [user_seconds(command) for _ in range(arguments.runs)]
+            print(f"{model:<16} {layers:>6} {ranks:>7} {min(times):>7.2f} "
+                  f"{statistics.median(times):>7.2f}", flush=True)
 
 
 if __name__ == "__main__":

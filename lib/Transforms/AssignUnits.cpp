@@ -68,10 +68,12 @@ struct AssignUnitsPass
   FailureOr<FlatSymbolRefAttr> getUnit(const Plan &plan, StringRef path,
                                        const UnitSettings &settings);
   FailureOr<FlatSymbolRefAttr> getIgnoredUnit(const Plan &plan);
+  void noteWhole(FlatSymbolRefAttr symbol);
 
   /// All parameter names and aliases, and all module paths above them.
   SmallVector<std::string> parameters, modules;
   llvm::StringMap<FlatSymbolRefAttr> declared;
+  DenseSet<Attribute> noted;
 };
 } // namespace
 
@@ -227,6 +229,10 @@ LogicalResult AssignUnitsPass::own(const Plan &plan, const Step &step,
     if (failed(unit))
       return failure();
     function.setArgAttr(parameter.argument, attr::unit, *unit);
+    if (!ignored && units.find(owner)->second.processGroup &&
+        !function.getArgAttr(parameter.argument, attr::frozen) &&
+        step.getArgSharding(parameter.argument).getVarying().empty())
+      noteWhole(*unit);
   }
   for (auto [used, glob] : llvm::zip_equal(ignoredUsed, plan.ignored)) {
     SmallVector<StringRef> known(modules.begin(), modules.end());
@@ -239,6 +245,19 @@ LogicalResult AssignUnitsPass::own(const Plan &plan, const Step &step,
              << didYouMean(glob.value.getPattern(), known);
   }
   return success();
+}
+
+/// Whoever asks for a group of one rank may think that this makes parameters
+/// differ; says once per unit that it does not.
+void AssignUnitsPass::noteWhole(FlatSymbolRefAttr symbol) {
+  auto unit = SymbolTable(getOperation()).lookup<UnitOp>(symbol.getValue());
+  if (lookupClasses(unit, unit.getShardAttr()).getSize() == 1 &&
+      noted.insert(symbol).second)
+    note(unit.getLoc(), "unit",
+         "parameters of unit '" + unit.getSymName() +
+             "' are stored whole on every rank and their gradients are "
+             "combined over the loss's groups; if they differ from rank to "
+             "rank, say so with 'shardings: [{match: ..., varying: [group]}]'");
 }
 
 /// The element type that a plan's dtype names; null to keep the stored one.
@@ -324,13 +343,6 @@ AssignUnitsPass::getUnit(const Plan &plan, StringRef path,
       getDType(&getContext(), precision.output), divide);
   it->second = FlatSymbolRefAttr::get(
       &getContext(), SymbolTable(getOperation()).insert(unit));
-  if (settings.processGroup &&
-      lookupClasses(getOperation(), *shard).getSize() == 1)
-    note(loc, "unit",
-         "parameters of unit '" + (path.empty() ? "root" : path) +
-             "' are stored whole on every rank and their gradients are "
-             "combined over the loss's groups; if they differ from rank to "
-             "rank, say so with 'shardings: [{match: ..., varying: [group]}]'");
   return it->second;
 }
 

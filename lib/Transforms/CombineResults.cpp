@@ -55,43 +55,12 @@ struct CombineResultsPass
                               unsigned result);
   void separateSeeds(const Step &step);
   void separate(Value seed, OpOperand *next, FlatSymbolRefAttr world);
-  ClassesAttr getProductOf(ArrayAttr groups);
 };
 } // namespace
 
-/// The group of the product of `groups`.
-ClassesAttr CombineResultsPass::getProductOf(ArrayAttr groups) {
-  SymbolTable symbols(getOperation());
-  SmallVector<ClassesAttr> classes;
-  for (Attribute group : groups)
-    classes.push_back(lookupClasses(symbols, group));
-  // The verifier has seen these groups together on one value.
-  Axes axes = *Axes::get(getWorld(getOperation()).getRanks(), classes);
-  return axes.getGroup(&getContext(), getProduct(axes, symbols, groups));
-}
-
-/// The sum over a group, over `divisor`.
-static Value createSum(OpBuilder &builder, Location loc, Value value,
-                       FlatSymbolRefAttr group, int64_t divisor) {
-  auto scale = [&]() {
-    if (divisor != 1)
-      value = ScaleOp::create(builder, loc, value, 1, divisor);
-  };
-  // f16 overflows where the sum does though the mean would not.
-  bool scaleFirst = cast<ShapedType>(value.getType()).getElementType().isF16();
-  if (scaleFirst)
-    scale();
-  value = AllReduceOp::create(builder, loc, TypeRange(value.getType()), value,
-                              group.getValue(), ReductionKind::Sum)
-              .getResult(0);
-  if (!scaleFirst)
-    scale();
-  return value;
-}
-
 void CombineResultsPass::combineLoss(const Step &step, unsigned result,
                                      LossAttr loss) {
-  ClassesAttr classes = getProductOf(loss.getGroups());
+  ClassesAttr classes = getJoin(getOperation(), loss.getGroups());
   if (classes.getSize() == 1)
     return;
   FlatSymbolRefAttr group = getOrCreateGroup(getOperation(), classes, "loss");
@@ -116,7 +85,7 @@ LogicalResult CombineResultsPass::combineBuffer(const Step &step,
   if (groups.empty() || (how && how.getValue() == "local"))
     return success();
   ClassesAttr classes =
-      getProductOf(ArrayAttr::get(&getContext(), groups));
+      getJoin(getOperation(), ArrayAttr::get(&getContext(), groups));
   if (classes.getSize() == 1)
     return success();
   FlatSymbolRefAttr group =

@@ -41,6 +41,7 @@ struct PlaceBoundaryPass
 
   void placeArguments(const Step &step);
   void placeResults(const Step &step, const Varying &varying);
+  ArrayAttr join(ArrayRef<FlatSymbolRefAttr> groups);
   LogicalResult checkLoss(const Step &step, const Varying &varying);
   LogicalResult checkStorage(const Step &step);
   LogicalResult checkUnit(const Step &step, const Parameter &parameter,
@@ -80,6 +81,17 @@ void PlaceBoundaryPass::placeArguments(const Step &step) {
   }
 }
 
+/// The groups as a placement may have them: as one where they share axes.
+ArrayAttr PlaceBoundaryPass::join(ArrayRef<FlatSymbolRefAttr> groups) {
+  auto list = ArrayAttr::get(
+      &getContext(), SmallVector<Attribute>(groups.begin(), groups.end()));
+  if (groups.size() < 2)
+    return list;
+  ClassesAttr joined = getJoin(getOperation(), list);
+  return ArrayAttr::get(&getContext(),
+                        getOrCreateGroup(getOperation(), joined, "varying"));
+}
+
 void PlaceBoundaryPass::placeResults(const Step &step,
                                      const Varying &varying) {
   func::FuncOp function = step.getFunction();
@@ -101,13 +113,10 @@ void PlaceBoundaryPass::placeResults(const Step &step,
     if (argument >= 0) {
       sharding = step.getArgSharding(argument);
     } else if (function.getResultAttr(i, attr::output) || isLocalBuffer) {
-      SmallVector<Attribute> groups;
-      for (FlatSymbolRefAttr group :
-           varying.get(step.getTerminator()->getOperand(i)))
-        groups.push_back(group);
       sharding = ShardingAttr::get(
           &getContext(), sharding.getDims(), ReductionKind::Sum,
-          sharding.getPartial(), ArrayAttr::get(&getContext(), groups));
+          sharding.getPartial(),
+          join(varying.get(step.getTerminator()->getOperand(i))));
     }
     function.setResultAttr(i, attr::sharding, sharding);
   }

@@ -9,7 +9,27 @@ FailureOr<Plan> fsdp::rereadPlan(StringRef path, MLIRContext *context) {
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);
   });
-  return readPlan(path, context);
+  FailureOr<Plan> plan = readPlan(path, context);
+  if (failed(plan))
+    return failure();
+  // Equal groups have become one since, under one of their names: say what they
+  // are instead.
+  auto resolve = [&](UnitSettings &settings) {
+    if (!settings.processGroup)
+      return;
+    std::optional<GroupSpec> &replicate = settings.processGroup->replicate;
+    for (const PlanGroup &group : plan->processGroups)
+      for (GroupSpec *spec : {&settings.processGroup->shard,
+                              replicate ? &*replicate : nullptr})
+        if (spec && spec->spelling == group.name.value) {
+          spec->spelling = group.spec.spelling;
+          spec->classes = group.spec.classes;
+        }
+  };
+  resolve(plan->defaults);
+  for (PlanUnit &unit : plan->units)
+    resolve(unit.settings);
+  return plan;
 }
 
 /// The attribute form of what a plan says for a group.
@@ -77,4 +97,17 @@ AxisSet fsdp::getProduct(const Axes &axes, SymbolTable &symbols,
   for (Attribute group : list)
     set |= axes.getSet(lookupClasses(symbols, group));
   return set;
+}
+
+ClassesAttr fsdp::getJoin(ModuleOp module, ArrayAttr groups) {
+  SymbolTable symbols(module);
+  SmallVector<ClassesAttr> classes;
+  for (Attribute group : groups)
+    classes.push_back(lookupClasses(symbols, group));
+  int64_t ranks = getWorld(module).getRanks();
+  FailureOr<Axes> axes = Axes::get(ranks, classes);
+  if (failed(axes))
+    return getClasses(module.getContext(), ranks, {{1, ranks}});
+  return axes->getGroup(module.getContext(),
+                        getProduct(*axes, symbols, groups));
 }

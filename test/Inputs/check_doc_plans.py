@@ -2,7 +2,8 @@
 """Runs the plans of the documentation through import, annotate and shard.
 
 Every ```yaml block of README.md and docs/ is a plan that must be accepted; one
-that is a fragment on purpose starts with `# fragment`. In docs/Composer.md
+that is a fragment on purpose starts with `# fragment`. The model is a GPT where
+a plan names `transformer.…`, else docs_step.mlir. In docs/Composer.md
 every row `| ... | `PLAN` | VERDICT | ... |` of a table is a plan on 8 ranks in
 nodes of 4, and the verdict what must become of it.
 
@@ -18,7 +19,7 @@ import tempfile
 BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.S | re.M)
 ROW = re.compile(r"^\|.*?(?<!\\)\| (?P<plan>`[^`]*`|—) \| (?P<verdict>\w+) \|", re.M)
 WORLD = "world: {ranks: 8, ranks_per_node: 4}\n"
-MODEL = pathlib.Path(__file__).parent / "docs_step.mlir"
+INPUTS = pathlib.Path(__file__).parent
 
 
 def run(tool, text):
@@ -26,7 +27,8 @@ def run(tool, text):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as plan:
         plan.write(text)
         plan.flush()
-        command = [tool, MODEL, "--fsdp-import", f"--fsdp-annotate=config={plan.name}", "--fsdp-shard", "-o", "/dev/null"]
+        model = INPUTS / ("A1_nanogpt.mlir" if "transformer." in text else "docs_step.mlir")
+        command = [tool, model, "--allow-unregistered-dialect", "--fsdp-import", f"--fsdp-annotate=config={plan.name}", "--fsdp-shard", "-o", "/dev/null"]
         done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode:
         return "error" if done.returncode == 1 else "crash", done.stderr

@@ -31,6 +31,10 @@ getPlanGroups(mlir::ModuleOp module, llvm::ArrayRef<GroupSpec> specs);
 AxisSet getProduct(const Axes &axes, mlir::SymbolTable &symbols,
                    mlir::ArrayAttr list);
 
+/// The smallest group that holds all of `groups`: their product, or the world
+/// where they are not compatible.
+ClassesAttr getJoin(mlir::ModuleOp module, mlir::ArrayAttr groups);
+
 } // namespace fsdp
 
 #endif // FSDP_TRANSFORMS_PLANSUPPORT_H
