@@ -39,7 +39,7 @@ show() {
   done
 }
 
-run fsdp-opt "$MODEL" --allow-unregistered-dialect --fsdp-import \
+run fsdp-opt "$MODEL" --fsdp-import \
   -o "$DEMO/1-imported.mlir"
 show 1-imported.mlir 'tensor<[^>]*> \{fsdp.param = "transformer.h.1.mlp.c_fc.weight"\}' \
   '.*fsdp.local_grad .* of "transformer.h.1.mlp.c_fc.weight".*'

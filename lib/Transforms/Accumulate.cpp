@@ -45,7 +45,9 @@ struct Carried {
   /// What the body computes.
   Value value;
   /// The argument that a replaced value starts from.
-  Value start;
+  Value start = {};
+  /// The result of the step that it is; a gradient is used by all that use it.
+  int result = -1;
 };
 
 struct AccumulatePass : public fsdp::impl::AccumulatePassBase<AccumulatePass> {
@@ -122,7 +124,7 @@ SmallVector<Carried> AccumulatePass::collectCarried(const Step &step,
   SmallVector<Carried> carried;
   for (const Parameter &parameter : step.getParameters())
     for (LocalGradOp marker : parameter.markers)
-      carried.push_back({Carry::Add, marker, Value()});
+      carried.push_back({Carry::Add, marker});
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     Value value = terminator->getOperand(i);
     Operation *def = value.getDefiningOp();
@@ -130,16 +132,17 @@ SmallVector<Carried> AccumulatePass::collectCarried(const Step &step,
       continue;
     StringRef updated = step.getResultRole(i, attr::updated);
     if (function.getResultAttr(i, attr::loss))
-      carried.push_back({Carry::Add, value, Value()});
+      carried.push_back({Carry::Add, value, Value(), int(i)});
     else if (function.getResultAttr(i, attr::updatedSeed))
       carried.push_back({Carry::Replace, value,
-                         function.getArgument(step.findArg(attr::seed))});
+                         function.getArgument(step.findArg(attr::seed)), int(i)});
     else if (!updated.empty() && !step.lookup(updated))
       carried.push_back(
           {Carry::Replace, value,
-           function.getArgument(step.findArg(attr::buffer, updated))});
+           function.getArgument(step.findArg(attr::buffer, updated)),
+           int(i)});
     else
-      carried.push_back({Carry::Stack, value, Value()});
+      carried.push_back({Carry::Stack, value, Value(), int(i)});
   }
   return carried;
 }
@@ -230,8 +233,12 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
     Value value = result;
     if (entry.how == Carry::Add && accumulate.getMean())
       value = ScaleOp::create(builder, loc, value, 1, steps);
-    Value old = entry.value;
-    old.replaceUsesWithIf(value, [&](OpOperand &use) {
+    if (entry.result >= 0) {
+      step.getTerminator()->setOperand(entry.result, value);
+      continue;
+    }
+    Value marker = entry.value;
+    marker.replaceUsesWithIf(value, [&](OpOperand &use) {
       return !inModel.contains(use.getOwner()) &&
              !loop->isAncestor(use.getOwner());
     });

@@ -58,6 +58,25 @@ struct CombineResultsPass
 };
 } // namespace
 
+/// The sum over a group, over `divisor`.
+static Value createSum(OpBuilder &builder, Location loc, Value value,
+                       FlatSymbolRefAttr group, int64_t divisor) {
+  auto scale = [&]() {
+    if (divisor != 1)
+      value = ScaleOp::create(builder, loc, value, 1, divisor);
+  };
+  // f16 overflows where the sum does though the mean would not.
+  bool scaleFirst = cast<ShapedType>(value.getType()).getElementType().isF16();
+  if (scaleFirst)
+    scale();
+  value = AllReduceOp::create(builder, loc, TypeRange(value.getType()), value,
+                              group.getValue(), ReductionKind::Sum)
+              .getResult(0);
+  if (!scaleFirst)
+    scale();
+  return value;
+}
+
 void CombineResultsPass::combineLoss(const Step &step, unsigned result,
                                      LossAttr loss) {
   ClassesAttr classes = getJoin(getOperation(), loss.getGroups());
@@ -123,14 +142,15 @@ void CombineResultsPass::separateSeeds(const Step &step) {
   Value seed = function.getArgument(argument);
   Operation *terminator = step.getTerminator();
   // With micro-batches the seed is carried by their loop and used in it.
-  for (OpOperand &use : seed.getUses())
-    if (auto loop = dyn_cast<scf::ForOp>(use.getOwner())) {
-      unsigned carried =
-          use.getOperandNumber() - loop.getNumControlOperands();
-      separate(loop.getRegionIterArgs()[carried],
-               &loop.getBody()->getTerminator()->getOpOperand(carried), world);
-      return;
+  if (result >= 0) {
+    auto carried = dyn_cast<OpResult>(terminator->getOperand(result));
+    auto loop = carried ? dyn_cast<scf::ForOp>(carried.getOwner())
+                        : scf::ForOp();
+    if (loop && loop.getTiedLoopInit(carried)->get() == seed) {
+      BlockArgument own = loop.getTiedLoopRegionIterArg(carried);
+      return separate(own, loop.getTiedLoopYieldedValue(own), world);
     }
+  }
   separate(seed, result < 0 ? nullptr : &terminator->getOpOperand(result),
            world);
 }

@@ -2,9 +2,8 @@
 //===- InsertOptimizer.cpp - append the plan's optimizer, unsharded -------===//
 //
 // The optimizer is written on whole tensors, as the framework defines it; that
-// it runs on shards is sharding's business. Update rules are PyTorch's
-// (torch.optim.SGD, torch.optim.AdamW; decoupled decay: Loshchilov and Hutter,
-// arXiv 1711.05101), clipping is torch.nn.utils.clip_grad_norm_.
+// it runs on shards is sharding's business. The rules are in UpdateRules.h;
+// clipping is torch.nn.utils.clip_grad_norm_.
 //
 //   return %loss, %g {fsdp.grad = "w"}
 // becomes, for sgd,
@@ -16,6 +15,7 @@
 #include "fsdp/Transforms/Builders.h"
 #include "fsdp/Transforms/Passes.h"
 #include "fsdp/Transforms/PlanSupport.h"
+#include "fsdp/Transforms/UpdateRules.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -228,16 +228,11 @@ void Updates::update(const Parameter &parameter) {
   Type wide = element.isF64() ? element : Type(builder.getF32Type());
   double decay = getDecay(parameter, type.getRank());
 
-  SmallVector<StringRef> stateNames;
-  if (optimizer.kind.value == PlanOptimizer::AdamW)
-    stateNames = {"exp_avg", "exp_avg_sq"};
-  else if (optimizer.kind.value == PlanOptimizer::Momentum)
-    stateNames = {"momentum_buffer"};
+  SmallVector<StringRef> stateNames = getStateNames(optimizer);
   SmallVector<Value> inputs = {value, gradient};
   for (StringRef state : stateNames)
     inputs.push_back(addArgument(
         attr::state, (state + ":" + parameter.name).str(), type));
-  size_t scalars = inputs.size();
   for (Value scalar : {lr, clip, correction1, correction2})
     if (scalar)
       inputs.push_back(scalar);
@@ -246,56 +241,24 @@ void Updates::update(const Parameter &parameter) {
   SmallVector<Value> updated = createElementwise(
       builder, loc, inputs, type.getShape(), elements,
       [&](OpBuilder &nested, Location at, ValueRange arguments) {
-        SmallVector<Value> in;
-        for (Value argument : arguments)
-          in.push_back(createScalarCast(nested, at, argument, wide));
-        auto constant = [&](double number) -> Value {
-          return arith::ConstantOp::create(nested, at,
-                                           nested.getFloatAttr(wide, number));
+        auto next = arguments.begin();
+        auto take = [&]() {
+          return createScalarCast(nested, at, *next++, wide);
         };
-        auto mul = [&](Value a, Value b) -> Value {
-          return arith::MulFOp::create(nested, at, a, b);
-        };
-        auto add = [&](Value a, Value b) -> Value {
-          return arith::AddFOp::create(nested, at, a, b);
-        };
-        auto sub = [&](Value a, Value b) -> Value {
-          return arith::SubFOp::create(nested, at, a, b);
-        };
-        auto div = [&](Value a, Value b) -> Value {
-          return arith::DivFOp::create(nested, at, a, b);
-        };
-        Value w = in[0], g = in[1], rate = in[scalars];
-        if (clip)
-          g = mul(g, in[scalars + 1]);
-        SmallVector<Value> out;
-        if (optimizer.kind.value != PlanOptimizer::AdamW) {
-          if (decay != 0)
-            g = add(g, mul(constant(decay), w));
-          if (!stateNames.empty())
-            g = add(mul(constant(optimizer.momentum->value), in[2]), g);
-          out.push_back(sub(w, mul(rate, g)));
-          if (!stateNames.empty())
-            out.push_back(g);
-        } else {
-          double beta1 = optimizer.beta1->value, beta2 = optimizer.beta2->value;
-          Value c1 = in[in.size() - 2], c2 = in[in.size() - 1];
-          if (decay != 0)
-            w = mul(w, sub(constant(1), mul(rate, constant(decay))));
-          Value m = add(mul(constant(beta1), in[2]),
-                        mul(constant(1 - beta1), g));
-          Value v = add(mul(constant(beta2), in[3]),
-                        mul(mul(constant(1 - beta2), g), g));
-          auto root = [&](Value x) -> Value {
-            return math::SqrtOp::create(nested, at, x);
-          };
-          Value denominator =
-              add(div(root(v), root(c2)), constant(optimizer.eps->value));
-          w = sub(w, mul(div(rate, c1), div(m, denominator)));
-          out = {w, m, v};
-        }
-        for (Value &value : out)
-          value = createScalarCast(nested, at, value, element);
+        UpdateInputs in;
+        in.decay = decay;
+        in.parameter = take();
+        in.gradient = take();
+        for (size_t i = 0; i < stateNames.size(); ++i)
+          in.states.push_back(take());
+        for (auto [scalar, slot] :
+             {std::pair(lr, &in.lr), {clip, &in.clip},
+              {correction1, &in.correction1}, {correction2, &in.correction2}})
+          if (scalar)
+            *slot = take();
+        SmallVector<Value> out = createUpdate(nested, at, optimizer, in);
+        for (Value &result : out)
+          result = createScalarCast(nested, at, result, element);
         return out;
       });
   addResult(attr::updated, parameter.name, updated[0]);

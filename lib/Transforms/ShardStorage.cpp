@@ -166,10 +166,13 @@ void ShardStoragePass::reduceGradient(const Storage &storage,
   auto type = cast<RankedTensorType>(marker.getType());
   Value users = marker;
   Value reduced;
-  if (isZero(marker.getInput())) {
+  bool isUnused = isZero(marker.getInput());
+  bool inLoop = isa<scf::ForOp>(marker->getParentOp());
+  if (isUnused)
     note(loc, "unused",
          "parameter '" + storage.name +
              "' is never used; its gradient is zero and nothing is sent");
+  if (isUnused && !inLoop) {
     reduced = createZero(builder, loc,
                          storage.getType(marker, storage.stored,
                                          type.getElementType()));
@@ -178,7 +181,7 @@ void ShardStoragePass::reduceGradient(const Storage &storage,
                                          : type.getElementType();
     // f16 overflows where the sum does though the mean would not.
     bool scaleFirst = reduceType.isF16();
-    if (isa<scf::ForOp>(marker->getParentOp())) {
+    if (inLoop) {
       users = reduceAccumulated(storage, marker);
       builder.setInsertionPointAfterValue(users);
       reduced = users; // Scaled in the loop if it must be.
@@ -187,9 +190,10 @@ void ShardStoragePass::reduceGradient(const Storage &storage,
       if (scaleFirst)
         reduced = storage.scale(builder, loc, reduced);
     }
-    ShardingAttr from = users == marker ? storage.partial
-                                        : storage.storedPartial;
-    Value sum = storage.reshard(builder, loc, reduced, from, storage.stored);
+    ShardingAttr from = inLoop ? storage.storedPartial : storage.partial;
+    Value sum = isUnused ? reduced
+                         : storage.reshard(builder, loc, reduced, from,
+                                           storage.stored);
     reduced = scaleFirst ? sum : storage.scale(builder, loc, sum);
     reduced = createCast(builder, loc, reduced, type.getElementType());
   }
@@ -222,11 +226,17 @@ Value ShardStoragePass::reduceAccumulated(const Storage &storage,
   Location loc = storage.getLoc("reduce");
 
   OpBuilder builder(add);
-  Value reduced = createCast(builder, loc, marker, element);
-  if (element.isF16())
-    reduced = storage.scale(builder, loc, reduced);
-  reduced = storage.reshard(builder, loc, reduced, storage.partial,
-                            storage.storedPartial);
+  Value reduced;
+  if (isZero(marker.getInput())) {
+    reduced = createZero(
+        builder, loc, storage.getType(loop, storage.storedPartial, element));
+  } else {
+    reduced = createCast(builder, loc, marker, element);
+    if (element.isF16())
+      reduced = storage.scale(builder, loc, reduced);
+    reduced = storage.reshard(builder, loc, reduced, storage.partial,
+                              storage.storedPartial);
+  }
   carried.setType(reduced.getType());
   Value sum = arith::AddFOp::create(builder, add.getLoc(), carried, reduced);
   add.replaceAllUsesWith(sum);

@@ -6,7 +6,7 @@
 // that a pass can rely on the stage instead of checking again.
 //
 //===----------------------------------------------------------------------===//
-#include "fsdp/Analysis/Step.h"
+#include "fsdp/Analysis/Phases.h"
 #include "fsdp/Transforms/Builders.h"
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -94,8 +94,9 @@ struct VerifyStagePass
       return signalPassFailure();
     if (*wanted != Lowered) {
       FailureOr<Step> step = Step::get(getOperation());
-      if (failed(step) || failed(checkRoles(*step)) ||
-          (*wanted >= Annotated && failed(checkPlacements(*step))))
+      if (failed(step) || failed(checkRoles(*step, *wanted)) ||
+          (*wanted >= Annotated && failed(checkPlacements(*step))) ||
+          (*wanted >= Sharded && failed(checkShards(*step))))
         return signalPassFailure();
     }
     getOperation()->setAttr(attr::stage,
@@ -107,8 +108,9 @@ struct VerifyStagePass
   }
 
   LogicalResult checkOps(Stage wanted);
-  LogicalResult checkRoles(const Step &step);
+  LogicalResult checkRoles(const Step &step, Stage wanted);
   LogicalResult checkPlacements(const Step &step);
+  LogicalResult checkShards(const Step &step);
 };
 } // namespace
 
@@ -134,8 +136,8 @@ LogicalResult VerifyStagePass::checkOps(Stage wanted) {
 }
 
 /// Every argument and result has a role, and every parameter that gets a
-/// gradient or an update has a marker.
-LogicalResult VerifyStagePass::checkRoles(const Step &step) {
+/// gradient or an update has a marker; once sharded, an unused one has none.
+LogicalResult VerifyStagePass::checkRoles(const Step &step, Stage wanted) {
   func::FuncOp function = step.getFunction();
   auto hasAny = [](DictionaryAttr attributes, ArrayRef<StringRef> roles) {
     return attributes && llvm::any_of(roles, [&](StringRef role) {
@@ -154,11 +156,21 @@ LogicalResult VerifyStagePass::checkRoles(const Step &step) {
       return emitError(function.getLoc(), "expected a role on result ") << i;
   for (const Parameter &parameter : step.getParameters())
     if ((parameter.grad >= 0 || parameter.updated >= 0) &&
-        parameter.markers.empty() &&
+        parameter.markers.empty() && wanted < Sharded &&
         !function.getArgAttr(parameter.argument, attr::frozen))
       return emitError(function.getLoc(), "expected a marked gradient of parameter '")
              << parameter.name << "'";
   return success();
+}
+
+/// True for an elementwise cast between dtypes.
+static bool isCast(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumDpsInputs() == 1 &&
+         generic->getNumResults() == 1 && !generic.getNumReductionLoops() &&
+         llvm::all_of(*generic.getBody(), [](Operation &inner) {
+           return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
+         });
 }
 
 /// Groups are resolved, every parameter has a unit, every boundary value a
@@ -180,5 +192,39 @@ LogicalResult VerifyStagePass::checkPlacements(const Step &step) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (!function.getResultAttr(i, attr::sharding))
       return emitError(function.getLoc(), "expected a placement of result ") << i;
+  return success();
+}
+
+/// What forward and backward use of a split parameter is gathered; a shard
+/// goes to collectives only, or through a cast to them.
+LogicalResult VerifyStagePass::checkShards(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  Phases phases(step);
+  for (const Parameter &parameter : step.getParameters()) {
+    unsigned index = parameter.argument;
+    auto storage =
+        function.getArgAttrOfType<ShardingAttr>(index, attr::storage);
+    if (!storage || storage.getDims() == step.getArgSharding(index).getDims())
+      continue;
+    SmallVector<Value> shards = {function.getArgument(index)};
+    while (!shards.empty())
+      for (Operation *user : shards.pop_back_val().getUsers()) {
+        if (isa<CollectiveOpInterface>(user) || user == step.getTerminator() ||
+            phases.get(user) == Phase::Optimizer)
+          continue;
+        if (isCast(user)) {
+          shards.push_back(user->getResult(0));
+          continue;
+        }
+        InFlightDiagnostic diag =
+            user->emitError("expected the full parameter '")
+            << parameter.name << "', gathered for unit "
+            << function.getArgAttr(index, attr::unit)
+            << ", but got the shard that a rank stores";
+        diag.attachNote(function.getArgument(index).getLoc())
+            << "its storage is " << storage;
+        return diag;
+      }
+  }
   return success();
 }

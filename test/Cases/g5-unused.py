@@ -18,11 +18,12 @@ x = np.array([[4 * rank + row for row in range(5)] for rank in range(4)])
 values = [np.ones(5), np.arange(5) + 1, x, x]
 mean = [[6, 7], [8, 9], [10, 0], [0, 0]]
 
-for strategy, shards in [("FULL_SHARD", [[0, 0]] * 4), ("NO_SHARD", [[0] * 5] * 4)]:
+for strategy, rows in [("FULL_SHARD", 2), ("HYBRID_SHARD", 3), ("NO_SHARD", 5)]:
     for micro in ("", "accumulate: {steps: 2, reduce: mean}\n"):
-        plan = f"world: {{ranks: 4}}\nloss: {{mean: world}}\ndefaults: {{sharding_strategy: {strategy}}}\n" + micro
+        plan = f"world: {{ranks: 4, ranks_per_node: 2}}\nloss: {{mean: world}}\n{micro}"
+        plan += f"defaults: {{sharding_strategy: {strategy}}}\n"
         results = run(STEP, plan, values)
-        equal(results["grad u"], shards)
+        equal(results["grad u"], [[0] * rows] * 4)
         equal(compiled(STEP, plan)[1].count(UNUSED), 1)
         # What is sent is what a step without `u` sends.
         equal(results.sent(), run(linear(w=[5]), plan, [values[0], x]).sent())

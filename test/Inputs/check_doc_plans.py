@@ -28,7 +28,7 @@ def run(tool, text):
         plan.write(text)
         plan.flush()
         model = INPUTS / ("A1_nanogpt.mlir" if "transformer." in text else "docs_step.mlir")
-        command = [tool, model, "--allow-unregistered-dialect", "--fsdp-import", f"--fsdp-annotate=config={plan.name}", "--fsdp-shard", "-o", "/dev/null"]
+        command = [tool, model, "--fsdp-import", f"--fsdp-annotate=config={plan.name}", "--fsdp-shard", "-o", "/dev/null"]
         done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode:
         return "error" if done.returncode == 1 else "crash", done.stderr

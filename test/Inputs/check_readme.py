@@ -3,7 +3,8 @@
 
 Numbers that depend on the machine or on how a pass counts are not compared: SSA
 names, digits of losses and errors, the size of the arena, and where the worst
-error is. With --write, puts plan and output into README.md.
+error is. With --write, puts plan and output into README.md. Files that README.md
+and docs/ name, in links and in code, must exist.
 
 Usage: check_readme.py [--write] ROOT OUTPUT
 """
@@ -28,6 +29,20 @@ def mask(text):
         text = re.sub(pattern, replacement, text)
     return text.splitlines()
 
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+PATH = re.compile(r"`((?:include|lib|tools|test|docs|scripts|examples|python)/[\w./-]*)`")
+
+
+def missing_files(root):
+    """Yields a line for each file that a page names and that is not there."""
+    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        text = page.read_text()
+        paths = [(page.parent, name) for name in LINK.findall(text)]
+        paths += [(root, name) for name in PATH.findall(text)]
+        for base, name in paths:
+            if not (base / name).exists():
+                yield f"{page.name}: expected a file that exists, but got '{name}'"
+
 
 def main(*arguments):
     root, output = map(pathlib.Path, arguments[-2:])
@@ -37,7 +52,9 @@ def main(*arguments):
         PLAN: "".join(line for line in lines if "SPDX" not in line),
         OUTPUT: output.read_text().lstrip("\n"),
     }
-    failed = False
+    missing = list(missing_files(root))
+    print("\n".join(missing))
+    failed = bool(missing)
     for pattern, text in wanted.items():
         match = pattern.search(readme)
         if not match:

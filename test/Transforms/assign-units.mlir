@@ -57,7 +57,7 @@
 // A pattern that names no module may name a parameter.
 // MERGE-DAG: fsdp.unit @norm.w
 
-// SELF: self.yaml:2:33: remark: [Analysis] unit
+// SELF: self.yaml:2:35: remark: [Analysis] unit
 // SELF-SAME: parameters of unit 'm.h.0' are stored whole on every rank and their gradients are combined over the loss's groups; if they differ from rank to rank, say so with 'shardings: [{match: ..., varying: [group]}]'
 
 // Classes come from the map that the exporter leaves.
