@@ -228,11 +228,11 @@ readActivationCheckpointing(const Node &node) {
 
 /// Keys of Composer's fsdp_config that a compiler makes pointless, and why.
 static constexpr std::pair<StringLiteral, StringLiteral> pointlessKeys[] = {
-    {"limit_all_gathers", "the schedule keeps gathers within the memory cap"},
-    {"forward_prefetch", "the schedule decides when a gather starts"},
-    {"forward_prefetch_limit", "the schedule keeps within the memory cap"},
-    {"backward_prefetch", "the schedule decides when a gather starts"},
-    {"backward_prefetch_limit", "the schedule keeps within the memory cap"},
+    {"limit_all_gathers", "the compiler places gathers"},
+    {"forward_prefetch", "the compiler places gathers"},
+    {"forward_prefetch_limit", "the compiler places gathers"},
+    {"backward_prefetch", "the compiler places gathers"},
+    {"backward_prefetch_limit", "the compiler places gathers"},
     {"sync_module_states", "all ranks start from the same state anyway"},
     {"use_orig_params", "parameters keep their names and shapes anyway"},
     {"flatten_parameters", "parameters keep their names and shapes anyway"},
@@ -240,11 +240,11 @@ static constexpr std::pair<StringLiteral, StringLiteral> pointlessKeys[] = {
     {"activation_checkpointing_reentrant", "there is no autograd to re-enter"},
     {"te_checkpoint_wrapper", "the graph has no Transformer Engine modules"},
     {"te_shard_fp8_weight", "the graph has no Transformer Engine modules"},
-    {"state_dict_type", "checkpoints have one form, by logical tensor"},
-    {"sharded_ckpt_prefix_dir", "fsdp-run --save names the folder"},
-    {"load_monolith_rank0_only", "each rank loads only what it stores"},
-    {"load_planner", "the manifest says who stores what"},
-    {"save_planner", "the manifest says who stores what"},
+    {"state_dict_type", "fsdp-run writes no checkpoints"},
+    {"sharded_ckpt_prefix_dir", "fsdp-run writes no checkpoints"},
+    {"load_monolith_rank0_only", "fsdp-run reads no checkpoints"},
+    {"load_planner", "fsdp-run has no checkpoint planner"},
+    {"save_planner", "fsdp-run has no checkpoint planner"},
     {"verbose", "decisions are remarks"},
 };
 
@@ -260,7 +260,8 @@ static LogicalResult readOffload(const Node &node) {
   if (failed(on))
     return failure();
   if (on->value)
-    return emitError(node.loc) << "'" << node.key << "' is not supported";
+    return emitError(node.loc)
+           << "expected '" << node.key << "' to be off, but got true";
   return ignore(node, "nothing is offloaded");
 }
 
@@ -344,9 +345,15 @@ static FailureOr<PlanMixedPrecision> readComposerPrecision(const Node &node) {
     auto lowGrads = [](const Node &n) {
       return ignore(n, "a gradient has the type its use asks for");
     };
+    auto buffer = [&mp](const Node &n) -> LogicalResult {
+      if (failed(intoOnce(mp.buffer, readDType)(n)))
+        return failure();
+      return ignore(n, "buffers keep the type that the exported graph gives "
+                       "them");
+    };
     if (failed(readMapping(node, {dtypeKey("param_dtype", mp.param),
                                   dtypeKey("reduce_dtype", mp.reduce),
-                                  dtypeKey("buffer_dtype", mp.buffer),
+                                  {"buffer_dtype", buffer},
                                   {"keep_low_precision_grads", lowGrads}})))
       return failure();
     return mp;

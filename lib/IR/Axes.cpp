@@ -184,20 +184,27 @@ FailureOr<Axes> Axes::get(int64_t ranks, ArrayRef<ClassesAttr> groups,
         *conflict = {0, unsigned(i)};
       return failure();
     }
-  auto listed = llvm::find_if(groups, [](ClassesAttr group) {
+  auto isListed = [](ClassesAttr group) {
     return group.isExplicit() && !isTrivial(group);
-  });
+  };
+  auto listed = llvm::find_if(groups, isListed);
   if (listed != groups.end()) {
-    for (auto [i, group] : llvm::enumerate(groups))
-      if (group != *listed && !isTrivial(group)) {
-        if (conflict)
-          *conflict = std::minmax<unsigned>(listed - groups.begin(), i);
-        return failure();
-      }
-    result.axes = {{listed->getSize(), listed->getClasses()},
-                   {1, listed->getSize()}};
-    result.table.assign(listed->getTable().begin(), listed->getTable().end());
-    return result;
+    unsigned other = 0;
+    for (auto base = listed; base != groups.end();
+         base = std::find_if(std::next(base), groups.end(), isListed)) {
+      result.setTable(*base);
+      ClassesAttr complement = result.getGroup(base->getContext(), AxisSet(1));
+      auto odd = llvm::find_if(groups, [&](ClassesAttr group) {
+        return group != *base && group != complement && !isTrivial(group);
+      });
+      if (odd == groups.end())
+        return result;
+      if (base == listed)
+        other = odd - groups.begin();
+    }
+    if (conflict)
+      *conflict = std::minmax<unsigned>(listed - groups.begin(), other);
+    return failure();
   }
 
   SmallVector<int64_t> cuts = {1};
@@ -221,6 +228,27 @@ FailureOr<Axes> Axes::get(int64_t ranks, ArrayRef<ClassesAttr> groups,
   for (size_t i = cuts.size() - 1; i > 0; --i)
     result.axes.push_back({cuts[i - 1], cuts[i] / cuts[i - 1]});
   return result;
+}
+
+/// The two axes of a group without digits.
+void Axes::setTable(ClassesAttr group) {
+  axes = {{group.getSize(), group.getClasses()}, {1, group.getSize()}};
+  table.assign(group.getTable().begin(), group.getTable().end());
+}
+
+ClassesAttr fsdp::getMinorGroup(ClassesAttr group, int64_t size) {
+  SmallVector<Axis> minor, digits = readDigits(group);
+  int64_t left = size;
+  while (left > 1 && !digits.empty()) {
+    Axis digit = digits.pop_back_val();
+    int64_t extent = std::min(left, digit.extent);
+    if (left % extent || digit.extent % extent)
+      return {};
+    minor.insert(minor.begin(), {digit.stride, extent});
+    left /= extent;
+  }
+  return left == 1 ? getClasses(group.getContext(), group.getRanks(), minor)
+                   : ClassesAttr();
 }
 
 SmallVector<unsigned> Axes::getAxes(ClassesAttr group) const {

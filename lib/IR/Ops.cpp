@@ -68,11 +68,21 @@ static LogicalResult verifyGroup(Operation *op, SymbolTableCollection &symbols,
 }
 
 LogicalResult UnitOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (failed(verifyGroup(*this, symbols, getShardAttr(), nullptr)))
+  if (failed(verifyGroup(*this, symbols, getShardAttr(), nullptr)) ||
+      (getReplicateAttr() &&
+       failed(verifyGroup(*this, symbols, getReplicateAttr(), nullptr))))
     return failure();
-  if (getReplicateAttr())
-    return verifyGroup(*this, symbols, getReplicateAttr(), nullptr);
-  return success();
+  ClassesAttr shard =
+      symbols.lookupNearestSymbolFrom<ProcessGroupOp>(*this, getShardAttr())
+          .getClasses();
+  auto size = dyn_cast<IntegerAttr>(getReshardAfterForward());
+  if (isa<BoolAttr>(getReshardAfterForward()) || !shard || !size ||
+      getMinorGroup(shard, size.getInt()))
+    return success();
+  return emitOpError("expected reshard_after_forward to divide the unit's "
+                     "group ")
+         << getShardAttr() << " of " << shard.getSize() << " ranks, but got "
+         << size.getInt();
 }
 
 //===----------------------------------------------------------------------===//

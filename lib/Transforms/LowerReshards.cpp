@@ -35,6 +35,7 @@ public:
   LogicalResult run();
 
 private:
+  LogicalResult findAxes();
   void gather(int64_t dim, ArrayRef<Attribute> groups, size_t kept);
   void cut(int64_t dim, ArrayRef<Attribute> groups, size_t kept);
   void cutOver(int64_t dim, ArrayRef<unsigned> order, bool isSum);
@@ -71,17 +72,30 @@ struct LowerReshardsPass
 
 ReshardLowering::ReshardLowering(ModuleOp module, ReshardOp reshard)
     : module(module), reshard(reshard), builder(reshard),
-      loc(reshard.getLoc()), value(reshard.getInput()) {
+      loc(reshard.getLoc()), value(reshard.getInput()) {}
+
+/// The axes of source and target together.
+LogicalResult ReshardLowering::findAxes() {
   SmallVector<ClassesAttr> groups;
   for (ShardingAttr sharding : {reshard.getSource(), reshard.getTarget()})
-    for (FlatSymbolRefAttr group : sharding.getGroups())
+    for (FlatSymbolRefAttr group : sharding.getGroups()) {
       groups.push_back(lookupClasses(reshard, group));
-  FailureOr<Axes> found = Axes::get(getWorld(module).getRanks(), groups);
-  if (succeeded(found))
-    axes = *found;
+      if (!groups.back())
+        return reshard.emitOpError("expected resolved process groups, but got ")
+               << group;
+    }
+  FailureOr<Axes> found =
+      Axes::get(groups.empty() ? 1 : groups[0].getRanks(), groups);
+  if (failed(found))
+    return reshard.emitOpError("expected compatible groups in source and "
+                               "target");
+  axes = *found;
+  return success();
 }
 
 LogicalResult ReshardLowering::run() {
+  if (failed(findAxes()))
+    return failure();
   ShardingAttr source = reshard.getSource(), target = reshard.getTarget();
   for (Attribute group : source.getPartial())
     partial |= axes.getSet(getClassesOf(group));

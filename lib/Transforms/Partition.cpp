@@ -15,6 +15,7 @@
 #include "fsdp/Analysis/Phases.h"
 #include "fsdp/Transforms/Builders.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
 using namespace mlir;
 using namespace fsdp;
@@ -75,6 +76,23 @@ Value fsdp::getPlaced(OpBuilder &builder, Value value, ShardingAttr sharding) {
       sharding);
 }
 
+/// A named op has no room in its body: where a reduction runs over padding, it
+/// becomes a linalg.generic.
+static linalg::LinalgOp makeRoom(linalg::LinalgOp op, const PartitionRule &rule,
+                                 const FactorGroups &factors) {
+  bool isPadded = false;
+  for (auto [info, groups] : llvm::zip_equal(rule.factors, factors)) {
+    int64_t ranks = 1;
+    for (Attribute group : groups)
+      ranks *= lookupClasses(op, cast<FlatSymbolRefAttr>(group)).getSize();
+    isPadded |= info.reduction && info.extent % ranks;
+  }
+  if (!isPadded || isa<linalg::GenericOp, linalg::ReduceOp>(op))
+    return op;
+  IRRewriter rewriter(op);
+  return *linalg::generalizeNamedOp(rewriter, op);
+}
+
 /// In the body of a local linalg op: indices count from this rank's offset,
 /// and a reduction skips iterations that are padding.
 static void fixBody(linalg::LinalgOp op, const PartitionRule &rule,
@@ -116,7 +134,6 @@ static Operation *cloneLocal(OpBuilder &builder, Operation *op,
     return tensor::ExpandShapeOp::create(builder, op->getLoc(), types[0],
                                          operands[0],
                                          expand.getReassociationIndices());
-  // A named op has no room in its body; what has, has a body of its own.
   IRMapping mapping;
   mapping.map(op->getOperands(), operands);
   Operation *local = builder.clone(*op, mapping);
@@ -154,8 +171,11 @@ void fsdp::partition(Operation *op, const PartitionRule &rule,
                                  shardings.back()));
   }
   Operation *local = cloneLocal(builder, op, operands, types);
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(local))
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(local)) {
+    linalgOp = makeRoom(linalgOp, rule, factors);
     fixBody(linalgOp, rule, factors);
+    local = linalgOp;
+  }
   for (auto [result, mine, sharding] :
        llvm::zip_equal(op->getResults(), local->getResults(), shardings)) {
     auto type = cast<RankedTensorType>(result.getType());

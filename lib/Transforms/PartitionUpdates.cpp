@@ -122,8 +122,10 @@ static void cancel(const Step &step) {
         !gather.getSource().getPartial().empty())
       continue;
     Value value = gather.getInput();
-    // What was reduced to a shard has zeros there already.
-    if (isa_and_nonnull<linalg::LinalgOp>(value.getDefiningOp()))
+    // What was reduced to a shard has zeros there already; what an op computed
+    // of shards may not.
+    Operation *op = value.getDefiningOp();
+    if (op && !isa<ScaleOp>(op) && getPartitionRule(op))
       value = createMask(builder, store.getLoc(), value, store.getShape(),
                          store.getTarget());
     operand.set(value);

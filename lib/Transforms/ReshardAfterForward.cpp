@@ -72,17 +72,16 @@ struct ReshardAfterForwardPass
           continue;
         size = {};
       }
-      if (failed(regather(phases, reshard, size)))
-        return signalPassFailure();
+      regather(phases, reshard, size);
     }
   }
 
   static Value getStored(ReshardOp reshard);
   Cone collectCone(const Phases &phases, ReshardOp reshard);
   bool isAdjacent(const Cone &cone, Block *block);
-  LogicalResult regather(const Phases &phases, ReshardOp reshard,
+  void regather(const Phases &phases, ReshardOp reshard,
                          IntegerAttr size);
-  FailureOr<Value> keepPart(ReshardOp reshard, const Cone &cone, Block *block,
+  Value keepPart(ReshardOp reshard, const Cone &cone, Block *block,
                             int64_t size);
 };
 } // namespace
@@ -169,7 +168,7 @@ bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
   return true;
 }
 
-LogicalResult ReshardAfterForwardPass::regather(const Phases &phases,
+void ReshardAfterForwardPass::regather(const Phases &phases,
                                                 ReshardOp reshard,
                                                 IntegerAttr size) {
   Block *block = reshard->getBlock();
@@ -182,13 +181,13 @@ LogicalResult ReshardAfterForwardPass::regather(const Phases &phases,
              Twine(fsdp::detail::payloadBytes(type)) + " bytes stay alive");
   }
   if (cone.backwardUses.empty())
-    return success();
+    return;
   if (isAdjacent(cone, block)) {
     note(reshard.getLoc(), "elided",
          "nothing runs between the last forward and the first backward use; "
          "the second gather is elided, " +
              Twine(fsdp::detail::payloadBytes(reshard.getType())) + " bytes");
-    return success();
+    return;
   }
 
   Operation *first = nullptr;
@@ -199,16 +198,14 @@ LogicalResult ReshardAfterForwardPass::regather(const Phases &phases,
   }
   IRMapping mapping;
   if (size) {
-    FailureOr<Value> part =
+    Value part =
         keepPart(reshard, cone, block, size.getValue().getSExtValue());
-    if (failed(part))
-      return failure();
-    if (*part) {
+    if (part) {
       OpBuilder builder(first);
-      auto again = cast<ReshardOp>((*part).getDefiningOp());
+      auto again = cast<ReshardOp>(part.getDefiningOp());
       mapping.map(reshard.getResult(),
                   ReshardOp::create(builder, reshard.getLoc(),
-                                    reshard.getType(), *part,
+                                    reshard.getType(), part,
                                     reshard.getShape(), again.getTarget(),
                                     reshard.getTarget())
                       .getResult());
@@ -228,13 +225,12 @@ LogicalResult ReshardAfterForwardPass::regather(const Phases &phases,
   for (Operation *op : llvm::reverse(cone.ops))
     if (isOpTriviallyDead(op))
       op->erase();
-  return success();
 }
 
 /// After the last forward use, keeps the part of the full parameter that a
 /// group of `size` neighbours in the unit's group splits. Null where that is
 /// the whole group again.
-FailureOr<Value> ReshardAfterForwardPass::keepPart(ReshardOp reshard,
+Value ReshardAfterForwardPass::keepPart(ReshardOp reshard,
                                                    const Cone &cone,
                                                    Block *block,
                                                    int64_t size) {
@@ -243,26 +239,9 @@ FailureOr<Value> ReshardAfterForwardPass::keepPart(ReshardOp reshard,
   ClassesAttr classes = lookupClasses(reshard, group);
   if (size == classes.getSize())
     return Value();
-  // The minor digits of the group, `size` ranks of them.
-  SmallVector<Axis> minor;
-  int64_t left = size;
-  for (int i = int(classes.getDigits().size()) - 2; i >= 0 && left > 1;
-       i -= 2) {
-    int64_t stride = classes.getDigits()[i];
-    int64_t extent = std::min(left, classes.getDigits()[i + 1]);
-    if (left % extent || classes.getDigits()[i + 1] % extent)
-      break;
-    minor.insert(minor.begin(), {stride, extent});
-    left /= extent;
-  }
-  if (left != 1 || classes.getSize() % size)
-    return reshard.emitOpError("expected reshard_after_forward to divide the "
-                               "unit's group ")
-           << group << " of " << classes.getSize() << " ranks, but got "
-           << size;
+  // The unit's verifier has seen that the size cuts the group.
   FlatSymbolRefAttr part = getOrCreateGroup(
-      getOperation(),
-      getClasses(&getContext(), classes.getRanks(), minor), "reshard");
+      getOperation(), getMinorGroup(classes, size), "reshard");
 
   SmallVector<Attribute> dims(reshard.getTarget().getDims().getValue());
   SmallVector<Attribute> first(reshard.getTarget().getDimGroups(0));

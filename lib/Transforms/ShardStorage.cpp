@@ -112,7 +112,10 @@ static void gatherFor(const Storage &storage, Value value,
   OpBuilder builder(first);
   Type element = cast<ShapedType>(value.getType()).getElementType();
   Value full = value;
-  if (narrow && storage.paramType)
+  // A wider type would send more bytes to no effect.
+  if (narrow && storage.paramType &&
+      storage.paramType.getIntOrFloatBitWidth() <=
+          element.getIntOrFloatBitWidth())
     full = createCast(builder, loc, full, storage.paramType);
   full = storage.reshard(builder, loc, full, storage.stored, storage.compute);
   full = createCast(builder, loc, full, element);

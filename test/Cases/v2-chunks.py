@@ -4,11 +4,32 @@
 
 A rank with no rows takes part in every collective: each case has such ranks or
 a short chunk, and hangs or differs if one stays away. After two steps of an
-optimizer that decays weights the padding is still zero.
+optimizer that decays weights the padding is still zero, and so it is behind an
+update that the step brings along and that would make padding one.
 """
 
 import numpy as np
 from cases import equal, linear, run
+
+OWN_UPDATE = """
+#id = affine_map<(d0) -> (d0)>
+func.func @step(%w: tensor<5xf32> {fsdp.param = "w"}, %x: tensor<5xf32> {fsdp.input = "x"})
+    -> (tensor<f32> {fsdp.loss}, tensor<5xf32> {fsdp.updated = "w"}) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<5xf32>
+  %loss = linalg.dot ins(%w, %x : tensor<5xf32>, tensor<5xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+  %dw = linalg.copy ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32> loc("w"("bwd"))
+  %next = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%w, %dw : tensor<5xf32>, tensor<5xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%a: f32, %g: f32, %o: f32):
+    %0 = arith.subf %a, %g : f32
+    %1 = arith.addf %0, %one : f32
+    linalg.yield %1 : f32
+  } -> tensor<5xf32> loc("w"("opt"))
+  return %loss, %next : tensor<f32>, tensor<5xf32>
+}
+"""
 
 for rows, ranks, counts in [
     (5, 4, [2, 2, 1, 0]),
@@ -45,3 +66,7 @@ for rows, ranks, counts in [
         updated = updated - 0.5 * state
     equal(results["updated w"], stored(updated))
     equal(results["updated_state momentum_buffer:w"], stored(state))
+
+inputs = [[4 * row * rank for row in range(5)] for rank in range(4)]
+results = run(OWN_UPDATE, "world: {ranks: 4}\nloss: {mean: world}\n", [[1, 2, 3, 4, 5], inputs])
+equal(results["updated w"], [[2 - 0, 3 - 6], [4 - 12, 5 - 18], [6 - 24, 0], [0, 0]])

@@ -269,6 +269,27 @@ bool isChain(std::set<int64_t> cuts) {
   return true;
 }
 
+/// True where `b` is listed and the classes of `a` are its ranks of equal index,
+/// in the order of b's classes by their smallest rank.
+bool isComplement(const Group &a, const Group &b) {
+  if (b.cuts)
+    return false;
+  Lists sorted = b.lists;
+  llvm::sort(sorted, [](const Ranks &x, const Ranks &y) {
+    return *llvm::min_element(x) < *llvm::min_element(y);
+  });
+  std::set<std::vector<int64_t>> wanted, found;
+  for (size_t index = 0; index < sorted[0].size(); ++index) {
+    std::vector<int64_t> members;
+    for (const Ranks &ranks : sorted)
+      members.push_back(ranks[index]);
+    wanted.insert(members);
+  }
+  for (const Ranks &members : a.lists)
+    found.insert(std::vector<int64_t>(members.begin(), members.end()));
+  return wanted == found;
+}
+
 void Test::checkPair(int64_t ranks, const Group &a, const Group &b) {
   std::pair<unsigned, unsigned> conflict;
   FailureOr<Axes> axes = Axes::get(ranks, {a.classes, b.classes}, &conflict);
@@ -280,7 +301,8 @@ void Test::checkPair(int64_t ranks, const Group &a, const Group &b) {
     want = isChain(cuts);
   } else {
     auto fits = [](const Group &g) { return g.isSelf() || g.isPlainWorld(); };
-    want = a.classes == b.classes || fits(a) || fits(b);
+    want = a.classes == b.classes || fits(a) || fits(b) ||
+           isComplement(a, b) || isComplement(b, a);
   }
   EXPECT(succeeded(axes) == want, "{0} with {1} of {2}", a.classes, b.classes,
          ranks);

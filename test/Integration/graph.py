@@ -20,11 +20,12 @@ class Op:
 
 
 class Graph:
-    """The ops of the one public function; `%argN` are its arguments."""
+    """The ops of the one function; `%argN` are its arguments."""
 
     def __init__(self, text):
         self.ops, self.makers = [], {}
-        body = text[text.index('"func.func"') :].splitlines()[2:]
+        body = text[text.index('"func.func"') :].splitlines()[1:]
+        self.arguments = set(VALUE.findall(body.pop(0)))
         block = []
         for line in body:
             if re.match(r"    [%\"]", line) and block:  # Indented as an op of the body.
@@ -39,8 +40,7 @@ class Graph:
     def _add(self, lines):
         op = Op("\n".join(lines))
         self.ops.append(op)
-        known = self.makers.keys()
-        op.reads = [value for value in op.reads if value in known or re.fullmatch(r"%arg\d+", value)]
+        op.reads = [value for value in op.reads if value in self.makers or value in self.arguments]
         for result in op.results:
             self.makers[result] = op
 

@@ -2,6 +2,7 @@
 //===- Program.cpp - a compiled step and its boundary ---------------------===//
 #include "Program.h"
 #include "fsdp/Conversion/Passes.h"
+#include "fsdp/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
 
@@ -115,6 +116,7 @@ Program::create(OwningOpRef<ModuleOp> module) {
 
   PassManager manager(module->getContext());
   buildLowerToLLVMPipeline(manager);
+  manager.addPass(createVerifyStagePass(VerifyStagePassOptions{"lowered"}));
   if (failed(manager.run(*module)))
     return llvm::createStringError("the step could not be lowered");
   llvm::Expected<std::unique_ptr<Jit>> jit = Jit::create(*module);

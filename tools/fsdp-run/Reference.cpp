@@ -2,7 +2,6 @@
 //===- Reference.cpp - what N ranks should compute ------------------------===//
 #include "Reference.h"
 #include "fsdp/Analysis/Step.h"
-#include "fsdp/Analysis/Varying.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/IntEqClasses.h"
 

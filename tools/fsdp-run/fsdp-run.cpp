@@ -108,6 +108,7 @@ int main(int argc, char **argv) {
   options.quiet = quiet;
   options.sameBatch = !data.empty();
   if (llvm::Error error = fsdp::run::run(options, context)) {
+    llvm::outs().flush(); // What ran comes before what failed.
     llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
     return 1;
   }

@@ -30,8 +30,9 @@
 // ---------------------
 // A list of classes that is no arrangement of digits still has two axes of its
 // own: the index in the class and the number of the class. It is compatible
-// with itself, with `self`, and with the world taken as a whole (a sum over
-// all ranks has no order), and with nothing else. A list of one class, the
+// with itself, with its complement (ranks of equal index), with `self`, and
+// with the world taken as a whole (a sum over all ranks has no order), and with
+// nothing else. A list of one class, the
 // world in an order of its own, is such a group too.
 //
 //===----------------------------------------------------------------------===//
@@ -90,6 +91,8 @@ public:
   llvm::ArrayRef<Axis> getAxes() const { return axes; }
 
 private:
+  void setTable(ClassesAttr group);
+
   int64_t ranks = 1;
   llvm::SmallVector<Axis> axes;
   /// The group without digits, where there is one: axis 0 is then the number
@@ -105,6 +108,10 @@ llvm::SmallVector<Axis> mergeDigits(llvm::ArrayRef<Axis> digits);
 /// Makes the group of digits `members` (major to minor) in canonical form.
 ClassesAttr getClasses(mlir::MLIRContext *context, int64_t ranks,
                        llvm::ArrayRef<Axis> members);
+
+/// The group of the `size` neighbours in each class of `group`: its minor
+/// digits. Null where `size` does not cut its digits evenly.
+ClassesAttr getMinorGroup(ClassesAttr group, int64_t size);
 
 /// Makes the group of the listed classes, `size` ranks each, as digits where
 /// it has that form.

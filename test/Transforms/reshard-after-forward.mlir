@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward gets a gather of its own, which nothing merges with the first.
+// RUN: fsdp-opt %s --fsdp-reshard-after-forward --split-input-file | FileCheck %s
+// RUN: fsdp-opt %s --fsdp-reshard-after-forward --cse --split-input-file | FileCheck %s
+// RUN: fsdp-opt %s --fsdp-reshard-after-forward --cse --fsdp-lower-reshards --cse --split-input-file | FileCheck %s --check-prefix=LOWERED
+// RUN: fsdp-opt %s --fsdp-reshard-after-forward --split-input-file --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// The transpose that forward makes of the parameter is made again behind the
+// second gather, which stands in front of backward's first use of the parameter;
+// the narrowing of the shard is not repeated.
+#map = affine_map<(i, j) -> (i, j)>
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  // CHECK-LABEL: @again
+  // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<1x4xf32>
+  // CHECK: %[[N:.*]] = linalg.generic {{.*}} ins(%[[W]] : tensor<1x4xf32>)
+  // CHECK: %[[F:.*]] = fsdp.reshard %[[N]] {{.*}} to <[{}, {}]> :
+  // CHECK: %[[T:.*]] = linalg.transpose ins(%[[F]]
+  // CHECK: %[[Y:.*]] = arith.mulf %{{.*}}, %[[T]]
+  // CHECK: %[[Z:.*]] = math.tanh %[[Y]]
+  // CHECK: linalg.reduce
+  // CHECK: %[[D:.*]] = math.exp %[[Z]]
+  // CHECK-NOT: linalg.generic
+  // CHECK: %[[F2:.*]] = fsdp.reshard %[[N]] {{.*}} to <[{}, {}]> {fsdp.phase = "backward"} :
+  // CHECK: %[[T2:.*]] = linalg.transpose ins(%[[F2]]
+  // CHECK: arith.mulf %[[D]], %[[T2]]
+  // CHECK: arith.addf %{{.*}}, %[[F2]]
+  // LOWERED-LABEL: @again
+  // LOWERED-COUNT-2: fsdp.all_gather
+  // LOWERED-NOT: fsdp.all_gather
+  // LOWERED: return
+  func.func @again(%ws: tensor<1x4xf32> {fsdp.param = "w", fsdp.unit = @u},
+                   %x: tensor<4x4xbf16> {fsdp.input = "x"})
+      -> (tensor<4xbf16> {fsdp.loss}, tensor<4x4xbf16> {fsdp.grad = "w"}) {
+    %zero = arith.constant dense<0.0> : tensor<4xbf16>
+    %e = tensor.empty() : tensor<1x4xbf16>
+    %n = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%ws : tensor<1x4xf32>) outs(%e : tensor<1x4xbf16>) {
+    ^bb0(%a: f32, %out: bf16):
+      %0 = arith.truncf %a : f32 to bf16
+      linalg.yield %0 : bf16
+    } -> tensor<1x4xbf16>
+    %w = fsdp.reshard %n of [4, 4] from <[{@world}, {} ]> to <[{}, {} ]> : tensor<1x4xbf16> to tensor<4x4xbf16>
+    %init = tensor.empty() : tensor<4x4xbf16>
+    %t = linalg.transpose ins(%w : tensor<4x4xbf16>) outs(%init : tensor<4x4xbf16>) permutation = [1, 0]
+    %y = arith.mulf %x, %t : tensor<4x4xbf16>
+    %z = math.tanh %y : tensor<4x4xbf16>
+    %l = linalg.reduce { arith.addf } ins(%z : tensor<4x4xbf16>) outs(%zero : tensor<4xbf16>) dimensions = [0]
+    %d = math.exp %z : tensor<4x4xbf16>
+    %g = arith.mulf %d, %t : tensor<4x4xbf16>
+    %h = arith.addf %g, %w : tensor<4x4xbf16>
+    %m = fsdp.local_grad %h of "w" : tensor<4x4xbf16>
+    return %l, %m : tensor<4xbf16>, tensor<4x4xbf16>
+  }
+}
+
+// -----
+
+// A unit that keeps its parameters has one gather, and so has one whose
+// parameter backward does not use.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = false}
+  fsdp.unit @v {shard = @world, reshard_after_forward = true}
+  // CHECK-LABEL: @kept
+  // CHECK-COUNT-2: fsdp.reshard
+  // CHECK-NOT: fsdp.reshard
+  // CHECK: return
+  // LOWERED-LABEL: @kept
+  func.func @kept(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                  %vs: tensor<2xf32> {fsdp.param = "v", fsdp.unit = @v},
+                  %x: tensor<8xf32> {fsdp.input = "x"})
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+    %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %v = fsdp.reshard %vs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %y = arith.mulf %u, %x : tensor<8xf32>
+    %z = arith.mulf %y, %v : tensor<8xf32>
+    %d = math.exp %z : tensor<8xf32>
+    %g = arith.mulf %d, %u : tensor<8xf32>
+    %m = fsdp.local_grad %g of "u" : tensor<8xf32>
+    return %z, %m : tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
+// The last layer: backward begins where forward ends.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  // CHECK-LABEL: @elided
+  // CHECK-COUNT-1: fsdp.reshard
+  // CHECK-NOT: fsdp.reshard
+  // CHECK: return
+  // REMARK: [Analysis] elided
+  // REMARK-SAME: nothing runs between the last forward and the first backward use; the second gather is elided, 32 bytes
+  // LOWERED-LABEL: @elided
+  func.func @elided(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                    %x: tensor<8xf32> {fsdp.input = "x"})
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+    %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %y = arith.mulf %u, %x : tensor<8xf32>
+    %g = arith.mulf %y, %u : tensor<8xf32>
+    %m = fsdp.local_grad %g of "u" : tensor<8xf32>
+    return %y, %m : tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
+// What costs more than a copy is not made again: its result stays alive, as the
+// remark says. The parameter itself is gathered again all the same.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  // CHECK-LABEL: @costly
+  // CHECK: %[[F:.*]] = fsdp.reshard
+  // CHECK: %[[E:.*]] = math.exp %[[F]]
+  // CHECK: %[[F2:.*]] = fsdp.reshard %{{.*}} {fsdp.phase = "backward"}
+  // CHECK: arith.mulf %{{.*}}, %[[E]]
+  // CHECK: arith.addf %{{.*}}, %[[F2]]
+  // REMARK: [Analysis] kept
+  // REMARK-SAME: 'math.exp' computes on a parameter alone and backward uses it; its 32 bytes stay alive
+  // LOWERED-LABEL: @costly
+  func.func @costly(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                    %x: tensor<8xf32> {fsdp.input = "x"})
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+    %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %e = math.exp %u : tensor<8xf32>
+    %y = arith.mulf %e, %x : tensor<8xf32>
+    %z = math.tanh %y : tensor<8xf32>
+    %g = arith.mulf %z, %e : tensor<8xf32>
+    %h = arith.addf %g, %u : tensor<8xf32>
+    %m = fsdp.local_grad %h of "u" : tensor<8xf32>
+    return %z, %m : tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
+// An integer keeps a part of the parameter after forward, split over neighbours
+// in the group, and gathers that. 5 rows over 8 ranks are 1 each, over 2 they
+// are 3.
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 8] from [8]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = 2 : i64}
+  fsdp.unit @v {shard = @world, reshard_after_forward = 8 : i64}
+  // CHECK: fsdp.process_group @[[PART:.*]] = #fsdp.classes<[4, 2] from [8]>
+  // CHECK-LABEL: @integer
+  // CHECK: %[[U:.*]] = fsdp.reshard %{{.*}} from <[{@world}]> to <[{}]> : tensor<1xf32> to tensor<5xf32>
+  // CHECK: %[[V:.*]] = fsdp.reshard %{{.*}} from <[{@world}]> to <[{}]> : tensor<1xf32> to tensor<5xf32>
+  // CHECK: arith.mulf %{{.*}}, %[[U]]
+  // CHECK-NEXT: %[[KEPT:.*]] = fsdp.reshard %[[U]] of [5] from <[{}]> to <[{@[[PART]]}]> : tensor<5xf32> to tensor<3xf32>
+  // CHECK: math.exp
+  // CHECK: fsdp.reshard %[[KEPT]] of [5] from <[{@[[PART]]}]> to <[{}]> : tensor<3xf32> to tensor<5xf32>
+  // The whole group again is a plain gather.
+  // CHECK: fsdp.reshard %{{.*}} from <[{@world}]> to <[{}]> {fsdp.phase = "backward"} : tensor<1xf32> to tensor<5xf32>
+  // LOWERED-LABEL: @integer
+  // LOWERED: fsdp.all_gather %{{.*}} over @world
+  // LOWERED: fsdp.all_gather %{{.*}} over @world
+  // LOWERED: fsdp.slice
+  // LOWERED: fsdp.all_gather %{{.*}} over @reshard dim 0 : (tensor<3xf32>) -> tensor<6xf32>
+  // LOWERED: fsdp.all_gather %{{.*}} over @world
+  func.func @integer(%us: tensor<1xf32> {fsdp.param = "u", fsdp.unit = @u},
+                     %vs: tensor<1xf32> {fsdp.param = "v", fsdp.unit = @v},
+                     %x: tensor<5xf32> {fsdp.input = "x"})
+      -> (tensor<5xf32> {fsdp.output = "y"}, tensor<5xf32> {fsdp.grad = "u"}) {
+    %u = fsdp.reshard %us of [5] from <[{@world} ]> to <[{} ]> : tensor<1xf32> to tensor<5xf32>
+    %v = fsdp.reshard %vs of [5] from <[{@world} ]> to <[{} ]> : tensor<1xf32> to tensor<5xf32>
+    %y = arith.mulf %x, %u : tensor<5xf32>
+    %z = arith.mulf %y, %v : tensor<5xf32>
+    %d = math.exp %z : tensor<5xf32>
+    %g = arith.mulf %d, %u : tensor<5xf32>
+    %h = arith.mulf %g, %v : tensor<5xf32>
+    %m = fsdp.local_grad %h of "u" : tensor<5xf32>
+    return %z, %m : tensor<5xf32>, tensor<5xf32>
+  }
+}
+
+// -----
+
+// In a loop over micro-batches each has both gathers.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  // CHECK-LABEL: @loop
+  // CHECK: scf.for
+  // CHECK: fsdp.reshard
+  // CHECK: math.exp
+  // CHECK: fsdp.reshard {{.*}} {fsdp.phase = "backward"}
+  // CHECK: fsdp.local_grad
+  // CHECK: scf.yield
+  // LOWERED-LABEL: @loop
+  func.func @loop(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                  %x: tensor<8xf32> {fsdp.input = "x"})
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+    %zero = arith.constant dense<0.0> : tensor<8xf32>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %0:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %zero, %b = %zero) -> (tensor<8xf32>, tensor<8xf32>) {
+      %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+      %y = arith.mulf %x, %u : tensor<8xf32>
+      %l = arith.addf %a, %y : tensor<8xf32>
+      %d = math.exp %y : tensor<8xf32>
+      %g = arith.mulf %d, %u : tensor<8xf32>
+      %m = fsdp.local_grad %g of "u" : tensor<8xf32>
+      %sum = arith.addf %b, %m : tensor<8xf32>
+      scf.yield %l, %sum : tensor<8xf32>, tensor<8xf32>
+    }
+    return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+  }
+}
