@@ -32,9 +32,22 @@ static bool isNeutral(Value init, ReductionKind reduction) {
   return matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero());
 }
 
+/// True where the body reads elements of a tensor at places of its own choice,
+/// which need not be on this rank.
+static bool readsAnywhere(linalg::LinalgOp op) {
+  return llvm::any_of(op->getRegions(), [](Region &region) {
+    return region
+        .walk([](tensor::ExtractOp extract) {
+          return extract.getIndices().empty() ? WalkResult::advance()
+                                              : WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  });
+}
+
 /// The loops of a linalg op are its factors.
 static std::optional<PartitionRule> getLinalgRule(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.hasDynamicShape())
+  if (!op.hasPureTensorSemantics() || op.hasDynamicShape() || readsAnywhere(op))
     return std::nullopt;
   PartitionRule rule;
   for (auto [extent, iterator] : llvm::zip_equal(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- Step.cpp - the step function and its roles -------------------------===//
 #include "fsdp/Analysis/Step.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace fsdp;
@@ -19,6 +20,55 @@ static bool hasRoles(func::FuncOp function) {
                      isRole))
       return true;
   return false;
+}
+
+/// The shape of a type, of rank 0 for what has none.
+static ArrayRef<int64_t> getShapeOf(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  return shaped ? shaped.getShape() : ArrayRef<int64_t>();
+}
+
+/// Every result is the next value, or the gradient, of an argument that there
+/// is, and nothing has two.
+static LogicalResult checkResults(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  llvm::StringMap<Type> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    Type type = function.getArgumentTypes()[i];
+    for (StringRef role : {attr::param, attr::buffer})
+      if (StringRef name = step.getArgRole(i, role); !name.empty())
+        arguments[(attr::updated + ":" + name).str()] = type;
+    if (StringRef name = step.getArgRole(i, attr::param); !name.empty())
+      arguments[(attr::grad + ":" + name).str()] = type;
+    if (StringRef name = step.getArgRole(i, attr::state); !name.empty())
+      arguments[(attr::updatedState + ":" + name).str()] = type;
+    if (function.getArgAttr(i, attr::seed))
+      arguments[(attr::updatedSeed + ":").str()] = type;
+  }
+  llvm::StringSet<> seen;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    for (StringRef role : {attr::loss, attr::grad, attr::updated,
+                           attr::updatedState, attr::updatedSeed}) {
+      if (!function.getResultAttr(i, role))
+        continue;
+      StringRef name = step.getResultRole(i, role);
+      std::string key = (role + ":" + name).str();
+      if (!seen.insert(key).second)
+        return mlir::emitError(function.getLoc(), "expected one result '")
+               << role << "' of each name, but got '" << name << "' twice";
+      if (role == attr::loss)
+        continue;
+      auto it = arguments.find(key);
+      if (it == arguments.end())
+        return mlir::emitError(function.getLoc(), "expected an argument for the result '")
+               << role << "' to belong to, but got none of name '" << name
+               << "'";
+      if (getShapeOf(it->second) != getShapeOf(function.getResultTypes()[i]))
+        return mlir::emitError(function.getLoc(), "expected the result '")
+               << role << "' of '" << name << "' to have the shape of "
+               << it->second << ", but got " << function.getResultTypes()[i];
+    }
+  return success();
 }
 
 FailureOr<Step> Step::get(ModuleOp module) {
@@ -70,6 +120,8 @@ FailureOr<Step> Step::get(ModuleOp module) {
             find(getStateParam(step.getResultRole(i, attr::updatedState))))
       p->updatedStates.push_back(i);
   }
+  if (failed(checkResults(step)))
+    return failure();
   WalkResult walked = function.walk([&](LocalGradOp marker) {
     Parameter *p = find(marker.getParam());
     if (!p) {

@@ -23,9 +23,16 @@ uint64_t Varying::getMask(ArrayAttr list) {
 
 Varying::Varying(const Step &step) {
   func::FuncOp function = step.getFunction();
+  uint64_t ofInputs = 0;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (uint64_t mask = getMask(step.getArgSharding(i).getVarying()))
+    if (uint64_t mask = getMask(step.getArgSharding(i).getVarying())) {
       masks[function.getArgument(i)] = mask;
+      if (function.getArgAttr(i, attr::input))
+        ofInputs |= mask;
+    }
+  // Each rank draws random numbers of its own.
+  if (int seed = step.findArg(attr::seed); seed >= 0)
+    masks[function.getArgument(seed)] = ofInputs;
   for (const Parameter &parameter : step.getParameters())
     ofParameter[parameter.name] =
         masks.lookup(function.getArgument(parameter.argument));

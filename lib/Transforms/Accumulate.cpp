@@ -26,6 +26,7 @@
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace fsdp {
 #define GEN_PASS_DEF_ACCUMULATEPASS
@@ -96,21 +97,31 @@ AccumulatePass::collectModel(const Step &step, const Phases &phases) {
   return model;
 }
 
+/// True for inputs and what the model computes, but for marked gradients.
+static bool isOfOneBatch(const Step &step, const Phases &phases, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return bool(step.getFunction().getArgAttr(argument.getArgNumber(),
+                                              attr::input));
+  Operation *def = value.getDefiningOp();
+  return !isFree(def) && !isa<LocalGradOp>(def) && isModel(phases, def);
+}
+
 /// Of the model, the optimizer may use marked gradients only.
 LogicalResult AccumulatePass::checkCut(const Step &step,
                                        const Phases &phases) {
   for (Operation &op : step.getFunction().front()) {
     if (isFree(&op) || isModel(phases, &op) || &op == step.getTerminator())
       continue;
-    for (Value operand : op.getOperands()) {
-      Operation *def = operand.getDefiningOp();
-      if (!def || isFree(def) || isa<LocalGradOp>(def) ||
-          !isModel(phases, def))
+    SetVector<Value> used(op.operand_begin(), op.operand_end());
+    for (Region &region : op.getRegions())
+      getUsedValuesDefinedAbove(region, used);
+    for (Value value : used) {
+      if (!isOfOneBatch(step, phases, value))
         continue;
       InFlightDiagnostic diag =
           op.emitError("expected the optimizer to use gradients only where "
                        "micro-batches are accumulated");
-      diag.attachNote(def->getLoc()) << "this value is of one micro-batch";
+      diag.attachNote(value.getLoc()) << "this value is of one micro-batch";
       return diag;
     }
   }

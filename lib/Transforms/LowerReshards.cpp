@@ -106,16 +106,22 @@ LogicalResult ReshardLowering::run() {
                                  "the source is");
     partial &= ~kept;
   }
-  for (int64_t dim = 0; dim < int64_t(reshard.getShape().size()); ++dim) {
+  // All dims are gathered before one is cut: where a group moves from one dim to
+  // another, ranks would else mix chunks of one with chunks of the other.
+  auto countShared = [&](int64_t dim) {
     ArrayRef<Attribute> from = source.getDimGroups(dim);
     ArrayRef<Attribute> to = target.getDimGroups(dim);
     size_t shared = 0;
     while (shared < std::min(from.size(), to.size()) &&
            from[shared] == to[shared])
       ++shared;
-    gather(dim, from, shared);
-    cut(dim, to, shared);
-  }
+    return shared;
+  };
+  int64_t rank = reshard.getShape().size();
+  for (int64_t dim = 0; dim < rank; ++dim)
+    gather(dim, source.getDimGroups(dim), countShared(dim));
+  for (int64_t dim = 0; dim < rank; ++dim)
+    cut(dim, target.getDimGroups(dim), countShared(dim));
   reduceRest();
   reshard.replaceAllUsesWith(value);
   reshard.erase();

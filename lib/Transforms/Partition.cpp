@@ -134,9 +134,8 @@ static Operation *cloneLocal(OpBuilder &builder, Operation *op,
     return tensor::ExpandShapeOp::create(builder, op->getLoc(), types[0],
                                          operands[0],
                                          expand.getReassociationIndices());
-  IRMapping mapping;
-  mapping.map(op->getOperands(), operands);
-  Operation *local = builder.clone(*op, mapping);
+  // What the body reads from outside stays as it is.
+  Operation *local = builder.clone(*op);
   local->setOperands(operands);
   for (auto [result, type] : llvm::zip_equal(local->getResults(), types))
     result.setType(type);

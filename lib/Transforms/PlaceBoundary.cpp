@@ -35,7 +35,8 @@ struct PlaceBoundaryPass
     placeArguments(*step);
     Varying varying(*step);
     placeResults(*step, varying);
-    if (failed(checkLoss(*step, varying)) || failed(checkStorage(*step)))
+    if (failed(checkLoss(*step, varying)) ||
+        failed(checkUpdates(*step, varying)) || failed(checkStorage(*step)))
       return signalPassFailure();
   }
 
@@ -43,6 +44,7 @@ struct PlaceBoundaryPass
   void placeResults(const Step &step, const Varying &varying);
   ArrayAttr join(ArrayRef<FlatSymbolRefAttr> groups);
   LogicalResult checkLoss(const Step &step, const Varying &varying);
+  LogicalResult checkUpdates(const Step &step, const Varying &varying);
   LogicalResult checkStorage(const Step &step);
   LogicalResult checkUnit(const Step &step, const Parameter &parameter,
                           SymbolTable &symbols);
@@ -127,8 +129,15 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
                                            const Varying &varying) {
   func::FuncOp function = step.getFunction();
   int index = step.findResult(attr::loss);
-  if (index < 0)
+  if (index < 0) {
+    for (const Parameter &parameter : step.getParameters())
+      for (LocalGradOp marker : parameter.markers)
+        if (!varying.get(marker.getInput()).empty())
+          return marker.emitOpError("expected a loss, which says how gradients "
+                                    "of ranks are combined, but got no result '")
+                 << attr::loss << "'";
     return success();
+  }
   auto loss = dyn_cast<LossAttr>(function.getResultAttr(index, attr::loss));
   if (!loss)
     return emitError(function.getLoc(), "expected '")
@@ -163,6 +172,46 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
            << "expected the loss to be combined over all groups that it "
               "varies over, but got none for "
            << name(missing);
+  return success();
+}
+
+/// Ranks that hold the same parameter or state update it alike.
+LogicalResult PlaceBoundaryPass::checkUpdates(const Step &step,
+                                              const Varying &varying) {
+  func::FuncOp function = step.getFunction();
+  SymbolTable symbols(getOperation());
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    StringRef name = step.getResultRole(i, attr::updated);
+    StringRef state = step.getResultRole(i, attr::updatedState);
+    if (state.empty() && !step.lookup(name))
+      continue; // No update, or one of a buffer, which the plan combines.
+    Value value = step.getTerminator()->getOperand(i);
+    SmallVector<FlatSymbolRefAttr> found = varying.get(value);
+    SmallVector<ClassesAttr> groups;
+    for (FlatSymbolRefAttr group : found)
+      groups.push_back(lookupClasses(symbols, group));
+    auto own = step.getResultSharding(i).getVarying();
+    for (Attribute group : own)
+      groups.push_back(lookupClasses(symbols, group));
+    FailureOr<Axes> axes =
+        Axes::get(getWorld(getOperation()).getRanks(), groups);
+    AxisSet foundSet = 0, ownSet = 0;
+    if (succeeded(axes))
+      for (auto [j, classes] : llvm::enumerate(groups))
+        (j < found.size() ? foundSet : ownSet) |= axes->getSet(classes);
+    if (succeeded(axes) && !(foundSet & ~ownSet))
+      continue;
+    InFlightDiagnostic diag =
+        emitError(value.getLoc())
+        << "expected '" << (state.empty() ? name : state)
+        << "' to be updated alike on ranks that hold the same value, but got "
+           "an update that differs along "
+        << found.front();
+    diag.attachNote(function.getLoc())
+        << "an update may use gradients, but no input and nothing that is "
+           "computed of one rank's batch";
+    return diag;
+  }
   return success();
 }
 

@@ -132,7 +132,7 @@ LogicalResult ReadPlanPass::declareGroups(const Plan &plan) {
   return success();
 }
 
-/// A per-rank batch: inputs and seeds vary over the world.
+/// A per-rank batch: inputs vary over the world.
 LogicalResult ReadPlanPass::placeInputs(const Plan &plan, const Step &step) {
   func::FuncOp function = step.getFunction();
   GroupSpec world{"world", {}, plan.loc};

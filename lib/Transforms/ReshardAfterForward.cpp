@@ -161,6 +161,9 @@ bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
   };
   Operation *last = at(*llvm::max_element(cone.forwardUses, before));
   Operation *first = at(*llvm::min_element(cone.backwardUses, before));
+  // An output may be computed late.
+  if (first->isBeforeInBlock(last))
+    return true;
   for (Operation *op = last->getNextNode(); op && op != first;
        op = op->getNextNode())
     if (!isFree(op) && !isCopyLike(op) && !isa<ReshardOp>(op))

@@ -6,7 +6,6 @@ Weights and gradients are such that each cast shows: 1 + 1/512 becomes 1 in
 bf16, 257 becomes 256.
 """
 
-import numpy as np
 from cases import equal, linear, run
 
 STEP = linear(w=[2])

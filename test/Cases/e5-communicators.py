@@ -5,7 +5,8 @@
 All ranks run one program, in which a collective names its group by the number
 of its declaration. So the groups of a plan that no unit uses must be made too:
 without them the numbers that follow would mean other groups. That a group
-cannot be made once ranks have started is `wrong-groups` in test/Runtime.
+cannot be made once ranks have started is `wrong-groups` in test/Runtime; what
+happens when ranks use overlapping groups in another order (E3) `opposite-order`.
 """
 
 import re

@@ -35,9 +35,8 @@ SHARD = [
 
 
 def gathers(plan, *passes):
-    """How often each parameter is gathered, in order of arguments."""
+    """How many gathers there are, and the remarks."""
     text, remarks = compiled(STEP, plan, *passes)
-    # The shard that is sent is a cast of an argument; what is cast is not what matters here.
     return text.count("fsdp.all_gather"), remarks
 
 

@@ -43,8 +43,8 @@ expect(plan(8, "set4", "set2"), "set2", "ep", "#fsdp.classes<[4, 2] from [2, 4] 
 # The corrected plan: each of two experts is split over the ranks that hold it.
 weights = np.array([[1, 2, 3, 4], [10, 20, 30, 40]] * 2)
 inputs = np.array([[rank + 1] * 4 for rank in range(4)]) * [4, 8, 12, 16]
-plan = plan(4, "set2", "edp") + "optimizer: {name: sgd, lr: 1}\n"
-results = run(STEP, plan, [weights, np.zeros(4), inputs, inputs])
+update = "optimizer: {name: sgd, lr: 1}\n"
+results = run(STEP, plan(4, "set2", "edp") + update, [weights, np.zeros(4), inputs, inputs])
 # Ranks 0 and 2 hold the first expert, 1 and 3 the second; scale 1/4.
 whole = [weights[0] - (1 + 3) * np.array([1, 2, 3, 4]), weights[1] - (2 + 4) * np.array([1, 2, 3, 4])]
 equal(results["updated expert.w"], [whole[0][:2], whole[1][:2], whole[0][2:], whole[1][2:]])

@@ -4,13 +4,13 @@
 
 module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>} {
   fsdp.process_group @world = #fsdp.classes<[1, 8] from [8]>
+  // expected-error @below {{expected reshard_after_forward to divide the unit's group @world of 8 ranks, but got 3}}
   fsdp.unit @u {shard = @world, reshard_after_forward = 3 : i64}
   fsdp.unit @v {shard = @world, reshard_after_forward = 8 : i64}
   func.func @integer(%us: tensor<1xf32> {fsdp.param = "u", fsdp.unit = @u},
                      %vs: tensor<1xf32> {fsdp.param = "v", fsdp.unit = @v},
                      %x: tensor<5xf32> {fsdp.input = "x"})
       -> (tensor<5xf32> {fsdp.output = "y"}, tensor<5xf32> {fsdp.grad = "u"}) {
-    // expected-error @below {{expected reshard_after_forward to divide the unit's group @world of 8 ranks, but got 3}}
     %u = fsdp.reshard %us of [5] from <[{@world} ]> to <[{} ]> : tensor<1xf32> to tensor<5xf32>
     %v = fsdp.reshard %vs of [5] from <[{@world} ]> to <[{} ]> : tensor<1xf32> to tensor<5xf32>
     %y = arith.mulf %x, %u : tensor<5xf32>

@@ -117,8 +117,8 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK-LABEL: @costly
   // CHECK: %[[F:.*]] = fsdp.reshard
   // CHECK: %[[E:.*]] = math.exp %[[F]]
-  // CHECK: %[[F2:.*]] = fsdp.reshard %{{.*}} {fsdp.phase = "backward"}
   // CHECK: arith.mulf %{{.*}}, %[[E]]
+  // CHECK: %[[F2:.*]] = fsdp.reshard %{{.*}} {fsdp.phase = "backward"}
   // CHECK: arith.addf %{{.*}}, %[[F2]]
   // REMARK: [Analysis] kept
   // REMARK-SAME: 'math.exp' computes on a parameter alone and backward uses it; its 32 bytes stay alive

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- Reference.cpp - what N ranks should compute ------------------------===//
 #include "Reference.h"
+#include "fsdp/Analysis/Phases.h"
 #include "fsdp/Analysis/Step.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -137,7 +138,12 @@ LogicalResult Reference::split(ModuleOp module) {
       sources.push_back({false, unsigned(optimizerResults.size())});
       optimizerResults.push_back(mine);
     } else {
-      sources.push_back({true, unsigned(modelResults.size())});
+      // Constants and arguments but inputs are the same for all batches.
+      auto argument = dyn_cast<BlockArgument>(other);
+      bool ofBatch =
+          argument ? arguments[argument.getArgNumber()].role == "input"
+                   : !isFree(other.getDefiningOp());
+      sources.push_back({true, unsigned(modelResults.size()), ofBatch});
       modelResults.push_back(other);
     }
   }
@@ -277,7 +283,7 @@ llvm::Error Reference::runModel(int64_t rank, std::vector<Tensor> values,
         if (step == 0)
           whole = Tensor(value.dtype, value.shape);
         whole.accumulate(value);
-      } else if (steps == 1) {
+      } else if (steps == 1 || !source.ofBatch) {
         whole = value;
       } else {
         if (step == 0)

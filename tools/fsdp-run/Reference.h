@@ -58,6 +58,8 @@ private:
   struct Source {
     bool fromModel;
     unsigned index;
+    /// False for an output that is the same for all micro-batches.
+    bool ofBatch = true;
   };
   int64_t ranks = 1;
   bool mean = true;

@@ -28,7 +28,8 @@ def linear(dtype="f32", **shapes):
     names = [name.replace("__", ".") for name in shapes]
     arguments = [f'%p{i}: {t} {{fsdp.param = "{names[i]}"}}' for i, t in enumerate(types)]
     arguments += [f'%x{i}: {t} {{fsdp.input = "x:{names[i]}"}}' for i, t in enumerate(types)]
-    results = [f"tensor<{dtype}> {{fsdp.loss}}"] + [f'{t} {{fsdp.grad = "{names[i]}"}}' for i, t in enumerate(types)]
+    results = [f"tensor<{dtype}> {{fsdp.loss}}"]
+    results += [f'{t} {{fsdp.grad = "{names[i]}"}}' for i, t in enumerate(types)]
     body, loss = [f"%l = arith.constant dense<0.0> : tensor<{dtype}>"], "%l"
     for i, (t, shape) in enumerate(zip(types, shapes.values())):
         dims = ", ".join(f"d{d}" for d in range(len(shape)))
