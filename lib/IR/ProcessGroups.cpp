@@ -151,12 +151,15 @@ static LogicalResult readClasses(ArrayAttr list, int64_t ranks,
   }
   if (int64_t(table.size()) == ranks)
     return success();
-  int64_t missing = 0;
-  while (seen.contains(missing))
-    ++missing;
+  // The first few of the ranks that are missing.
+  constexpr size_t most = 4;
+  SmallVector<std::string> missing;
+  for (int64_t rank = 0; rank < ranks && missing.size() <= most; ++rank)
+    if (!seen.contains(rank))
+      missing.push_back(missing.size() < most ? std::to_string(rank) : "...");
   error = llvm::formatv("expected a process group to cover the world, but got "
                         "no class with rank {0}",
-                        missing);
+                        llvm::join(missing, ", "));
   return failure();
 }
 

@@ -276,7 +276,9 @@ LogicalResult PlaceBoundaryPass::checkUnit(const Step &step,
     llvm::raw_string_ostream(text) << classes;
     return text;
   };
-  if (placed & shard) {
+  // A scalar is stored whole, whatever the unit's group is.
+  bool isScalar = sharding.getDims().empty();
+  if ((placed & shard) && !isScalar) {
     InFlightDiagnostic diag =
         unit.emitOpError("expected storage of parameter '")
         << parameter.name << "' to be split over ranks that hold the same "

@@ -6,7 +6,7 @@ import numpy as np
 from cases import equal, linear, rejected, run
 
 STEP = linear(w=[4])
-MISSING = "expected a process group to cover the world, but got no class with rank 2"
+MISSING = "expected a process group to cover the world, but got no class with rank 2, 3"
 rejected(STEP, "world: {ranks: 4}\nprocess_groups: {g: [[0, 1]]}\n", "plan.yaml:2:21: error: " + MISSING)
 rejected(STEP, "world: {ranks: 4}\ndefaults: {process_group: [[0, 1]]}\n", "plan.yaml:2:27: error: " + MISSING)
 module = """

@@ -84,7 +84,7 @@ def subjects(tools):
         yield "module", (MODELS / f"{name}.mlir").read_bytes(), ".mlir", compiled(plan)
     for _ in range(3):
         yield "plan", rich.read_bytes(), ".yaml", lambda path: [
-            opt, MODELS / "A12_onnx_mlp.mlir", f"--fsdp-compile=config={path}", "-o", "/dev/null",
+            opt, MODELS / "A13_mlp_dropout.mlir", f"--fsdp-compile=config={path}", "-o", "/dev/null",
         ]  # fmt: skip
     yield "safetensors", (MODELS / "A7_mlp_sgdm.safetensors").read_bytes(), ".safetensors", lambda path: [
         run, mlp, f"--data={path}", "--ranks=2", "--quiet",

@@ -20,4 +20,4 @@
 
 // REMARK: compiled to stage 'sharded'; scheduling does not exist in this version
 
-// ERROR: plan.yaml:4:{{[0-9]+}}: error: expected ranks_per_node to divide ranks
+// ERROR: plan.yaml:2:1: error: expected ranks_per_node to divide ranks

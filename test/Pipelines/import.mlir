@@ -21,7 +21,7 @@
 // CHECK: return %{{.*}}, %[[G0]], %[[G1]], %[[NEXT]]
 
 // ERROR: error: expected no 'fsdp.global_norm' at stage 'imported'
-func.func @norm(%w: tensor<4xf32> {fsdp.param = "w"}) {
+func.func @norm(%w: tensor<4xf32> {fsdp.param = "w"}) -> (tensor<f32> {fsdp.output = "n"}) {
   %0 = fsdp.global_norm %w {shardings = [#fsdp.sharding<[{} ]>]} : (tensor<4xf32>) -> tensor<f32>
-  return
+  return %0 : tensor<f32>
 }

@@ -99,7 +99,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 1, ranks_per_node = 1>} {
   // CHECK-NEXT: return
   func.func @alone(%x: tensor<f32> {fsdp.input = "x",
                        fsdp.sharding = #fsdp.sharding<[], varying = {@world}>},
-                   %s: tensor<i64> {fsdp.seed})
+                   %b: tensor<f32> {fsdp.buffer = "b"}, %s: tensor<i64> {fsdp.seed})
       -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>},
           tensor<f32> {fsdp.updated = "b"}, tensor<i64> {fsdp.updated_seed}) {
     return %x, %x, %s : tensor<f32>, tensor<f32>, tensor<i64>

@@ -81,3 +81,28 @@ func.func @twice(%w: tensor<4xf32> {fsdp.param = "w"},
                  %v: tensor<4xf32> {fsdp.param = "w"}) {
   return
 }
+
+// -----
+
+// expected-error @below {{expected one result 'fsdp.grad' of each name, but got 'w' twice}}
+func.func @results_twice(%w: tensor<4xf32> {fsdp.param = "w"})
+    -> (tensor<4xf32> {fsdp.grad = "w"}, tensor<4xf32> {fsdp.grad = "w"}) {
+  return %w, %w : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected an argument for the result 'fsdp.updated_state' to belong to, but got none of name 'exp_avg:w'}}
+func.func @result_of_none(%w: tensor<4xf32> {fsdp.param = "w"})
+    -> (tensor<4xf32> {fsdp.updated_state = "exp_avg:w"}) {
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected the result 'fsdp.grad' of 'w' to have the shape of 'tensor<4xf32>', but got 'tensor<f32>'}}
+func.func @result_of_another_shape(%w: tensor<4xf32> {fsdp.param = "w"},
+                                   %x: tensor<f32> {fsdp.input = "x"})
+    -> (tensor<f32> {fsdp.grad = "w"}) {
+  return %x : tensor<f32>
+}

@@ -68,7 +68,8 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK: %[[I:.*]] = linalg.index 0
   // CHECK: arith.addi %[[I]], %{{.*}} : index
   // CHECK: return
-  func.func @reduction(%ws: tensor<2xf32> {fsdp.param = "w"})
+  func.func @reduction(%ws: tensor<2xf32> {fsdp.param = "w"},
+                       %old: tensor<f32> {fsdp.state = "dot"})
       -> (tensor<f32> {fsdp.updated_state = "dot"}, tensor<2xf32> {fsdp.updated = "w"}) {
     %w = fsdp.reshard %ws of [7] from <[{@tp, @dp} ]> to <[{} ]> : tensor<2xf32> to tensor<7xf32>
     %zero = arith.constant dense<0.0> : tensor<f32>

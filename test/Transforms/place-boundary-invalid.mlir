@@ -125,3 +125,35 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
     return %l : tensor<f32>
   }
 }
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 8] from [8]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  func.func @no_loss(%w: tensor<4xf32> {fsdp.param = "w", fsdp.unit = @u},
+                     %x: tensor<4xf32> {fsdp.input = "x",
+                         fsdp.sharding = #fsdp.sharding<[{} ], varying = {@world}>})
+      -> (tensor<4xf32> {fsdp.grad = "w"}) {
+    // expected-error @below {{expected a loss, which says how gradients of ranks are combined, but got no result 'fsdp.loss'}}
+    %0 = fsdp.local_grad %x of "w" : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A gradient that no marker announces: replicas would drift.
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 8] from [8]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  // expected-note @below {{an update may use gradients, but no input and nothing that is computed of one rank's batch}}
+  func.func @drift(%w: tensor<f32> {fsdp.param = "w", fsdp.unit = @u},
+                   %x: tensor<f32> {fsdp.input = "x",
+                       fsdp.sharding = #fsdp.sharding<[], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>}, tensor<f32> {fsdp.updated = "w"}) {
+    // expected-error @below {{expected 'w' to be updated alike on ranks that hold the same value, but got an update that differs along @world}}
+    %0 = arith.subf %w, %x : tensor<f32>
+    return %x, %0 : tensor<f32>, tensor<f32>
+  }
+}

@@ -32,7 +32,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // LOWERED: return
   func.func @again(%ws: tensor<1x4xf32> {fsdp.param = "w", fsdp.unit = @u},
                    %x: tensor<4x4xbf16> {fsdp.input = "x"})
-      -> (tensor<4xbf16> {fsdp.loss}, tensor<4x4xbf16> {fsdp.grad = "w"}) {
+      -> (tensor<4xbf16> {fsdp.loss}, tensor<4x4xbf16> {fsdp.output = "g"}) {
     %zero = arith.constant dense<0.0> : tensor<4xbf16>
     %e = tensor.empty() : tensor<1x4xbf16>
     %n = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
@@ -71,7 +71,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   func.func @kept(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
                   %vs: tensor<2xf32> {fsdp.param = "v", fsdp.unit = @v},
                   %x: tensor<8xf32> {fsdp.input = "x"})
-      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
     %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
     %v = fsdp.reshard %vs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
     %y = arith.mulf %u, %x : tensor<8xf32>
@@ -98,7 +98,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // LOWERED-LABEL: @elided
   func.func @elided(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
                     %x: tensor<8xf32> {fsdp.input = "x"})
-      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
     %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
     %y = arith.mulf %u, %x : tensor<8xf32>
     %g = arith.mulf %y, %u : tensor<8xf32>
@@ -125,7 +125,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // LOWERED-LABEL: @costly
   func.func @costly(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
                     %x: tensor<8xf32> {fsdp.input = "x"})
-      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
     %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
     %e = math.exp %u : tensor<8xf32>
     %y = arith.mulf %e, %x : tensor<8xf32>
@@ -165,7 +165,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>} {
   func.func @integer(%us: tensor<1xf32> {fsdp.param = "u", fsdp.unit = @u},
                      %vs: tensor<1xf32> {fsdp.param = "v", fsdp.unit = @v},
                      %x: tensor<5xf32> {fsdp.input = "x"})
-      -> (tensor<5xf32> {fsdp.output = "y"}, tensor<5xf32> {fsdp.grad = "u"}) {
+      -> (tensor<5xf32> {fsdp.output = "y"}, tensor<5xf32> {fsdp.output = "g"}) {
     %u = fsdp.reshard %us of [5] from <[{@world} ]> to <[{} ]> : tensor<1xf32> to tensor<5xf32>
     %v = fsdp.reshard %vs of [5] from <[{@world} ]> to <[{} ]> : tensor<1xf32> to tensor<5xf32>
     %y = arith.mulf %x, %u : tensor<5xf32>
@@ -194,7 +194,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // LOWERED-LABEL: @loop
   func.func @loop(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
                   %x: tensor<8xf32> {fsdp.input = "x"})
-      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.grad = "u"}) {
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
     %zero = arith.constant dense<0.0> : tensor<8xf32>
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -65,6 +65,11 @@ static Port readPort(Operation *from, Type type, DictionaryAttr attributes) {
     port.batchDim = dim.getInt();
   if (auto value = attributes.getAs<FloatAttr>(attr::value))
     port.value = value.getValueAsDouble();
+  if (auto symbol = attributes.getAs<FlatSymbolRefAttr>(attr::unit))
+    if (auto factor =
+            SymbolTable::lookupNearestSymbolFrom<UnitOp>(from, symbol)
+                .getGradientDivideFactor())
+      port.divideFactor = factor->convertToDouble();
   if (auto shape = attributes.getAs<DenseI64ArrayAttr>(attr::globalShape))
     port.global.assign(shape.asArrayRef().begin(), shape.asArrayRef().end());
   if (auto storage = attributes.getAs<ShardingAttr>(attr::storage))

@@ -31,6 +31,8 @@ struct Port {
   llvm::SmallVector<ClassesAttr> varying;
   int64_t batchDim = -1;
   std::optional<double> value;
+  /// What its unit says gradients are divided by, instead of the mean.
+  std::optional<double> divideFactor;
   bool frozen = false;
 
   /// The part of a whole value that `rank` stores.

@@ -198,11 +198,13 @@ std::vector<Tensor>
 Reference::reduce(const std::vector<std::vector<Tensor>> &gradients,
                   int64_t rank, double steps) const {
   std::vector<Tensor> reduced;
-  double scale = mean ? 1.0 / double(lossRanks[rank].size()) : 1.0;
-  if (accumulateMean)
-    scale /= steps;
   for (auto [i, argument] : llvm::enumerate(markers)) {
     const Port &port = arguments[argument];
+    double scale = port.divideFactor ? 1.0 / *port.divideFactor
+                   : mean            ? 1.0 / double(lossRanks[rank].size())
+                                     : 1.0;
+    if (accumulateMean)
+      scale /= steps;
     // In f64, so that the reference is the better of the two.
     Tensor sum(Dtype::F64, gradients[rank][i].shape);
     for (int64_t other : lossRanks[rank])

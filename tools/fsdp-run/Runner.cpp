@@ -129,6 +129,11 @@ llvm::Error Runner::compile() {
   for (const Port &port : program->getArguments())
     narrow |= isFloat(port.dtype) && byteSize(port.dtype) < 4;
 
+  // Its warnings have been given.
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() != DiagnosticSeverity::Error &&
+                   diagnostic.getSeverity() != DiagnosticSeverity::Note);
+  });
   auto whole = transform(**imported, [&](OpPassManager &manager) {
     if (options.wide)
       manager.addPass(createWidenPass());
