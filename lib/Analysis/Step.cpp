@@ -22,52 +22,78 @@ static bool hasRoles(func::FuncOp function) {
   return false;
 }
 
-/// The shape of a type, of rank 0 for what has none.
-static ArrayRef<int64_t> getShapeOf(Type type) {
-  auto shaped = dyn_cast<RankedTensorType>(type);
-  return shaped ? shaped.getShape() : ArrayRef<int64_t>();
-}
-
-/// Every result is the next value, or the gradient, of an argument that there
-/// is, and nothing has two.
-static LogicalResult checkResults(const Step &step) {
+/// The step takes and returns static tensors; nothing has a role twice.
+static LogicalResult checkBoundary(const Step &step) {
   func::FuncOp function = step.getFunction();
-  llvm::StringMap<Type> arguments;
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    Type type = function.getArgumentTypes()[i];
-    for (StringRef role : {attr::param, attr::buffer})
-      if (StringRef name = step.getArgRole(i, role); !name.empty())
-        arguments[(attr::updated + ":" + name).str()] = type;
-    if (StringRef name = step.getArgRole(i, attr::param); !name.empty())
-      arguments[(attr::grad + ":" + name).str()] = type;
-    if (StringRef name = step.getArgRole(i, attr::state); !name.empty())
-      arguments[(attr::updatedState + ":" + name).str()] = type;
-    if (function.getArgAttr(i, attr::seed))
-      arguments[(attr::updatedSeed + ":").str()] = type;
-  }
+  auto error = [&]() { return mlir::emitError(function.getLoc()); };
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        !tensor || !tensor.hasStaticShape())
+      return error() << "expected a step of tensors of static shape, but got "
+                     << type;
   llvm::StringSet<> seen;
+  auto isNew = [&](StringRef role, StringRef name) {
+    return seen.insert((role + ":" + name).str()).second;
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    for (StringRef role : {attr::param, attr::buffer, attr::state, attr::seed})
+      if (function.getArgAttr(i, role) && !isNew(role, step.getArgRole(i, role)))
+        return error() << "expected one argument '" << role
+                       << "' of each name, but got '"
+                       << step.getArgRole(i, role) << "' twice";
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     for (StringRef role : {attr::loss, attr::grad, attr::updated,
-                           attr::updatedState, attr::updatedSeed}) {
+                           attr::updatedState, attr::updatedSeed})
+      if (function.getResultAttr(i, role) &&
+          !isNew(role, step.getResultRole(i, role)))
+        return error() << "expected one result '" << role
+                       << "' of each name, but got '"
+                       << step.getResultRole(i, role) << "' twice";
+  return success();
+}
+
+/// Every result that is the gradient or the next value of an argument has one,
+/// of its shape.
+static LogicalResult checkResults(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  auto error = [&]() { return mlir::emitError(function.getLoc()); };
+  auto getShape = [](Type type) {
+    return cast<RankedTensorType>(type).getShape();
+  };
+  llvm::StringMap<Type> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    for (auto [role, next] : {std::pair(attr::param, attr::grad),
+                              {attr::param, attr::updated},
+                              {attr::buffer, attr::updated},
+                              {attr::state, attr::updatedState},
+                              {attr::seed, attr::updatedSeed}})
+      if (function.getArgAttr(i, role))
+        arguments[(next + ":" + step.getArgRole(i, role)).str()] =
+            function.getArgumentTypes()[i];
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    Type type = function.getResultTypes()[i];
+    for (StringRef role : {attr::loss, attr::grad})
+      if (function.getResultAttr(i, role) &&
+          !isa<FloatType>(getElementTypeOrSelf(type)))
+        return error() << "expected floating-point numbers in the result '"
+                       << role << "', but got " << type;
+    for (StringRef role :
+         {attr::grad, attr::updated, attr::updatedState, attr::updatedSeed}) {
       if (!function.getResultAttr(i, role))
         continue;
       StringRef name = step.getResultRole(i, role);
-      std::string key = (role + ":" + name).str();
-      if (!seen.insert(key).second)
-        return mlir::emitError(function.getLoc(), "expected one result '")
-               << role << "' of each name, but got '" << name << "' twice";
-      if (role == attr::loss)
-        continue;
-      auto it = arguments.find(key);
+      auto it = arguments.find((role + ":" + name).str());
       if (it == arguments.end())
-        return mlir::emitError(function.getLoc(), "expected an argument for the result '")
-               << role << "' to belong to, but got none of name '" << name
-               << "'";
-      if (getShapeOf(it->second) != getShapeOf(function.getResultTypes()[i]))
-        return mlir::emitError(function.getLoc(), "expected the result '")
-               << role << "' of '" << name << "' to have the shape of "
-               << it->second << ", but got " << function.getResultTypes()[i];
+        return error() << "expected an argument for the result '" << role
+                       << "' to belong to, but got none of name '" << name
+                       << "'";
+      if (getShape(it->second) != getShape(type))
+        return error() << "expected the result '" << role << "' of '" << name
+                       << "' to have the shape of " << it->second
+                       << ", but got " << type;
     }
+  }
   return success();
 }
 
@@ -92,13 +118,13 @@ FailureOr<Step> Step::get(ModuleOp module) {
     return mlir::emitError(step.function.getLoc(), "expected a step function of one block");
 
   func::FuncOp function = step.function;
+  if (failed(checkBoundary(step)) || failed(checkResults(step)))
+    return failure();
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     StringRef name = step.getArgRole(i, attr::param);
     if (name.empty())
       continue;
-    if (!step.byName.try_emplace(name, step.parameters.size()).second)
-      return mlir::emitError(function.getLoc(), "expected each parameter once, but got '")
-             << name << "' twice";
+    step.byName.try_emplace(name, step.parameters.size());
     Parameter parameter;
     parameter.name = name;
     parameter.argument = i;
@@ -120,8 +146,6 @@ FailureOr<Step> Step::get(ModuleOp module) {
             find(getStateParam(step.getResultRole(i, attr::updatedState))))
       p->updatedStates.push_back(i);
   }
-  if (failed(checkResults(step)))
-    return failure();
   WalkResult walked = function.walk([&](LocalGradOp marker) {
     Parameter *p = find(marker.getParam());
     if (!p) {

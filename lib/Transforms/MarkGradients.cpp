@@ -12,8 +12,9 @@
 //   %marked = fsdp.local_grad %g of "h.0.weight"
 //   %m = linalg.generic ins(%marked, %exp_avg) ...
 //
-// The optimizer is what locations say; in a graph without them, what depends
-// on optimizer states.
+// The optimizer is what locations say; in a graph without them, what depends on
+// optimizer states and what lies between a gradient and that: (1-b1)*g, a clip
+// by the norm of all gradients.
 //
 //===----------------------------------------------------------------------===//
 #include "fsdp/Analysis/Phases.h"
@@ -97,8 +98,8 @@ void MarkGradientsPass::mark(const Step &step,
                              const Parameter &parameter, Value gradient) {
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfterValue(gradient);
-  auto marker = LocalGradOp::create(builder, gradient.getLoc(), gradient,
-                                    parameter.name);
+  auto marker =
+      LocalGradOp::create(builder, gradient.getLoc(), gradient, parameter.name);
   if (parameter.grad >= 0) {
     step.getTerminator()->setOperand(parameter.grad, marker);
     return;
@@ -141,8 +142,7 @@ OptimizerBoundary::OptimizerBoundary(const Step &theStep)
       states.insert(op.result_begin(), op.result_end());
     if (isFree(&op) || &op == step.getTerminator())
       continue;
-    if (hasPhases ? getPhaseFromLoc(op.getLoc()) == Phase::Optimizer
-                  : onStates)
+    if (hasPhases ? getPhaseFromLoc(op.getLoc()) == Phase::Optimizer : onStates)
       optimizer.insert(&op);
   }
 }

@@ -70,6 +70,27 @@ static void placeNorm(GlobalNormOp norm) {
   norm.setShardingsAttr(ArrayAttr::get(norm.getContext(), shardings));
 }
 
+/// True where factors are split along `groups` already, or along groups that
+/// share ranks with them in another way: no value is placed on both.
+static bool isUsed(Operation *op, const FactorGroups &factors,
+                   ArrayRef<Attribute> groups) {
+  SmallVector<ClassesAttr> classes;
+  auto add = [&](ArrayRef<Attribute> names) {
+    for (Attribute name : names)
+      classes.push_back(lookupClasses(op, cast<FlatSymbolRefAttr>(name)));
+  };
+  add(groups);
+  for (ArrayRef<Attribute> used : factors)
+    add(used);
+  FailureOr<Axes> axes = Axes::get(classes.front().getRanks(), classes);
+  if (failed(axes))
+    return true;
+  AxisSet mine = 0, other = 0;
+  for (auto [i, group] : llvm::enumerate(classes))
+    (i < groups.size() ? mine : other) |= axes->getSet(group);
+  return mine & other;
+}
+
 /// Splits an op along the dims in which its operands were split before they
 /// were gathered. False where operands were, but the op cannot be.
 static bool partitionUpdate(Operation *op) {
@@ -93,12 +114,7 @@ static bool partitionUpdate(Operation *op) {
       if (factor == PartitionRule::whole || !rule->factors[factor].canSplit)
         return false;
       // The first operand decides; others are resharded to it.
-      bool isUsed = llvm::any_of(factors, [&](ArrayRef<Attribute> used) {
-        return llvm::any_of(groups, [&](Attribute group) {
-          return llvm::is_contained(used, group);
-        });
-      });
-      if (factors[factor].empty() && !isUsed) {
+      if (factors[factor].empty() && !isUsed(op, factors, groups)) {
         factors[factor].assign(groups.begin(), groups.end());
         isSplit = true;
       }

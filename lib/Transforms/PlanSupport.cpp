@@ -19,8 +19,8 @@ FailureOr<Plan> fsdp::rereadPlan(StringRef path, MLIRContext *context) {
       return;
     std::optional<GroupSpec> &replicate = settings.processGroup->replicate;
     for (const PlanGroup &group : plan->processGroups)
-      for (GroupSpec *spec : {&settings.processGroup->shard,
-                              replicate ? &*replicate : nullptr})
+      for (GroupSpec *spec :
+           {&settings.processGroup->shard, replicate ? &*replicate : nullptr})
         if (spec && spec->spelling == group.name.value) {
           spec->spelling = group.spec.spelling;
           spec->classes = group.spec.classes;
@@ -43,9 +43,8 @@ static Attribute getSpelling(MLIRContext *context, const GroupSpec &spec) {
   return builder.getArrayAttr(classes);
 }
 
-FailureOr<FlatSymbolRefAttr> fsdp::declarePlanGroup(ModuleOp module,
-                                                    StringRef name,
-                                                    const GroupSpec &spec) {
+FailureOr<FlatSymbolRefAttr>
+fsdp::declarePlanGroup(ModuleOp module, StringRef name, const GroupSpec &spec) {
   Attribute spelling = getSpelling(module.getContext(), spec);
   std::string error;
   ClassesAttr classes = resolveGroup(spelling, getWorld(module), error);

@@ -13,14 +13,14 @@
 // RUN: fsdp-opt %t/hand.mlir --fsdp-assign-units=config=%t/hand.yaml | FileCheck %s --check-prefix=HAND
 
 // `m.h.*` wraps the two blocks, `m.h.*.ffn` something in them; the head is tied
-// to the embedding, and of `m` and the root `m` is the deepest that holds both;
-// `m.h.1` is unwrapped again.
+// to the embedding, which is a unit of its own but does not hold both uses, as `m`
+// does; `m.h.1` is unwrapped again.
 // NESTED-DAG: fsdp.unit @m.h.0 {reshard_after_forward = true, shard = @world}
 // NESTED-DAG: fsdp.unit @m.h.0.ffn
 // NESTED-DAG: fsdp.unit @m.h.1.ffn
 // NESTED-DAG: fsdp.unit @m {
 // NESTED-DAG: fsdp.unit @root
-// NESTED-NOT: fsdp.unit @m.h.1 {
+// NESTED-NOT: fsdp.unit @m.{{h.1|wte}} {
 // NESTED: fsdp.param = "m.h.0.attn.w", fsdp.unit = @m.h.0}
 // NESTED-SAME: fsdp.param = "m.h.0.ffn.w", fsdp.unit = @m.h.0.ffn}
 // NESTED-SAME: fsdp.param = "m.h.1.attn.w", fsdp.unit = @m}
@@ -78,6 +78,7 @@ units:
   - match: "m"
   - match: "m.h.*"
   - match: "m.h.*.ffn"
+  - match: m.wte
   - {match: m.h.1, settings: {}}
 //--- hand.yaml
 units:

@@ -20,7 +20,8 @@ func.func @step(%x: tensor<i64> {fsdp.input = "x"}) {
 // -----
 
 ml_program.global private mutable @seed(dense<0> : tensor<i64>) : tensor<i64>
-func.func @step(%x: tensor<i64> {fsdp.input = "x"}, %drop: i1 {fsdp.input = "drop"}) {
+func.func @step(%x: tensor<i64> {fsdp.input = "x"}, %d: tensor<i1> {fsdp.input = "drop"}) {
+  %drop = tensor.extract %d[] : tensor<i1>
   scf.if %drop {
     // expected-error @below {{expected a random seed to be used in the body of the step only}}
     ml_program.global_store @seed = %x : tensor<i64>

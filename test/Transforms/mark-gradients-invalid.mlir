@@ -76,7 +76,7 @@ func.func @blocks(%w: tensor<4xf32> {fsdp.param = "w"}) {
 
 // -----
 
-// expected-error @below {{expected each parameter once, but got 'w' twice}}
+// expected-error @below {{expected one argument 'fsdp.param' of each name, but got 'w' twice}}
 func.func @twice(%w: tensor<4xf32> {fsdp.param = "w"},
                  %v: tensor<4xf32> {fsdp.param = "w"}) {
   return

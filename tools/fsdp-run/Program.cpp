@@ -42,6 +42,13 @@ static Dtype getDtype(Type type) {
   return type.isInteger(32) ? Dtype::I32 : Dtype::I64;
 }
 
+/// True for element types that a file and a rank's buffers can have.
+static bool hasDtype(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
+         llvm::is_contained({1, 8, 32, 64},
+                            type.isInteger() ? type.getIntOrFloatBitWidth() : 0);
+}
+
 /// One port from a type and the attributes beside it.
 static Port readPort(Operation *from, Type type, DictionaryAttr attributes) {
   Port port;
@@ -109,9 +116,10 @@ Program::create(OwningOpRef<ModuleOp> module) {
                                                 function.getResultTypes())) {
         auto tensor = dyn_cast<RankedTensorType>(type);
         if (!tensor || !tensor.hasStaticShape() ||
-            !tensor.getElementType().isIntOrFloat())
+            !hasDtype(tensor.getElementType()))
           return llvm::createStringError(
-              "expected arguments and results to be static tensors of numbers");
+              "expected arguments and results to be static tensors of f16, "
+              "bf16, f32, f64, i1, i8, i32 or i64");
       }
       std::tie(program->arguments, program->results) = readPorts(function);
     }

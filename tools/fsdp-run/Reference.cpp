@@ -212,7 +212,8 @@ Reference::reduce(const std::vector<std::vector<Tensor>> &gradients,
         sum.accumulate(gradients[other][i]);
     Tensor scaled(Dtype::F64, sum.shape);
     scaled.accumulate(sum, scale);
-    reduced.push_back(scaled.cast(port.dtype));
+    reduced.push_back(
+        scaled.cast(optimizer->getArguments()[arguments.size() + i].dtype));
   }
   return reduced;
 }
@@ -329,8 +330,12 @@ void Reference::combine(std::vector<std::vector<Tensor>> &outputs,
   for (int64_t rank = 0; rank < ranks; ++rank)
     all.push_back(rank);
   for (auto [i, port] : llvm::enumerate(results)) {
-    bool isBuffer = sources[i].fromModel && port.role == "updated" &&
-                    isFloat(port.dtype) && buffers != "local";
+    bool isBuffer = port.role == "updated" && buffers != "local" &&
+                    (isFloat(port.dtype) || buffers == "rank0") &&
+                    llvm::any_of(arguments, [&](const Port &argument) {
+                      return argument.role == "buffer" &&
+                             argument.name == port.name;
+                    });
     if (port.role != "loss" && !isBuffer)
       continue;
     std::vector<Tensor> before;

@@ -112,6 +112,11 @@ llvm::Error Runner::compile() {
   if (!annotated)
     return annotated.takeError();
   ranks = getWorld(**annotated).getRanks();
+  // Each is a thread with an arena of its own.
+  if (constexpr int64_t most = 4096; ranks > most)
+    return llvm::createStringError("expected at most " + llvm::Twine(most) +
+                                   " ranks to run, but got " +
+                                   llvm::Twine(ranks));
   if (auto accumulate =
           (**annotated)->getAttrOfType<AccumulateAttr>(attr::accumulate))
     microBatches = accumulate.getSteps();

@@ -9,6 +9,7 @@
 #include "fsdp/InitAll.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -26,8 +27,8 @@ static cl::opt<int64_t> ranks("ranks",
                               cl::init(0), cl::cat(category));
 static cl::opt<int64_t>
     ranksPerNode("ranks-per-node",
-                 cl::desc("ranks of one node; overrides the plan"),
-                 cl::init(0), cl::cat(category));
+                 cl::desc("ranks of one node; overrides the plan"), cl::init(0),
+                 cl::cat(category));
 static cl::opt<int64_t> steps("steps", cl::desc("how many steps to run"),
                               cl::init(1), cl::cat(category));
 static cl::opt<std::string>
@@ -45,11 +46,11 @@ static cl::opt<Verify> verify(
     cl::values(clEnumValN(Verify::Yes, "", "in the step's own dtypes"),
                clEnumValN(Verify::F64, "f64", "with everything in f64")),
     cl::init(Verify::No), cl::cat(category));
-static cl::opt<double>
-    tolerance("tolerance",
-              cl::desc("largest error max|a-b| / max(max|b|, 1e-6); by default "
-                       "1e-5, 2e-2 where a dtype is narrower than f32, 1e-9 in f64"),
-              cl::init(0), cl::cat(category));
+static cl::opt<double> tolerance(
+    "tolerance",
+    cl::desc("largest error max|a-b| / max(max|b|, 1e-6); by default "
+             "1e-5, 2e-2 where a dtype is narrower than f32, 1e-9 in f64"),
+    cl::init(0), cl::cat(category));
 static cl::opt<uint64_t> seed("seed", cl::desc("seed of generated values"),
                               cl::init(0), cl::cat(category));
 static cl::opt<double>
@@ -58,7 +59,7 @@ static cl::opt<double>
             cl::init(120), cl::cat(category));
 static cl::opt<std::string>
     traffic("traffic", cl::desc("write bytes sent and memory planned as JSON"),
-          cl::value_desc("traffic.json"), cl::cat(category));
+            cl::value_desc("traffic.json"), cl::cat(category));
 static cl::opt<std::string>
     results("results",
             cl::desc("write every rank's results of the last step as stored: "
@@ -72,13 +73,17 @@ int main(int argc, char **argv) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv, "runs an exported training step on N ranks\n");
-  for (auto [name, value] : {std::pair("--ranks", ranks.getValue()),
-                             {"--ranks-per-node", ranksPerNode.getValue()},
-                             {"--steps", steps.getValue() - 1}})
-    if (value < 0) {
-      llvm::errs() << "error: expected a positive number for " << name << "\n";
+  cl::ParseCommandLineOptions(argc, argv,
+                              "runs an exported training step on N ranks\n");
+  for (auto [option, value] : {std::pair<cl::Option *, double>(&ranks, ranks),
+                               {&ranksPerNode, ranksPerNode},
+                               {&steps, steps},
+                               {&tolerance, tolerance},
+                               {&timeout, timeout}})
+    if (option->getNumOccurrences() && !(value > 0)) {
+      llvm::errs() << "error: expected a positive number for --"
+                   << option->ArgStr << ", but got "
+                   << llvm::format("%g", value) << "\n";
       return 1;
     }
 

@@ -66,7 +66,9 @@ def MarkGradientsPass : Fsdp_Pass<"fsdp-mark-gradients"> {
     At every `fsdp.grad` result; with an optimizer already in the graph, at the
     value of backward that enters the optimizer. What the optimizer is, is read
     from locations (`loc("h.0"("opt"))`), else from what depends on optimizer
-    states. A parameter with neither is frozen.
+    states and what lies between the gradients and that; with neither it is an
+    error. Parameters that share a gradient get a marker each. A parameter with
+    no gradient is frozen.
   }];
 }
 
