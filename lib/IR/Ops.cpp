@@ -77,12 +77,11 @@ LogicalResult UnitOp::verifySymbolUses(SymbolTableCollection &symbols) {
           .getClasses();
   auto size = dyn_cast<IntegerAttr>(getReshardAfterForward());
   if (isa<BoolAttr>(getReshardAfterForward()) || !shard || !size ||
-      getMinorGroup(shard, size.getInt()))
+      size.getInt() == shard.getSize() || getMinorGroup(shard, size.getInt()))
     return success();
-  return emitOpError("expected reshard_after_forward to divide the unit's "
-                     "group ")
-         << getShardAttr() << " of " << shard.getSize() << " ranks, but got "
-         << size.getInt();
+  return emitOpError("expected reshard_after_forward to cut the unit's group ")
+         << getShardAttr() << " of " << shard.getSize()
+         << " ranks into neighbours evenly, but got " << size.getInt();
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 
 module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>} {
   fsdp.process_group @world = #fsdp.classes<[1, 8] from [8]>
-  // expected-error @below {{expected reshard_after_forward to divide the unit's group @world of 8 ranks, but got 3}}
+  // expected-error @below {{expected reshard_after_forward to cut the unit's group @world of 8 ranks into neighbours evenly, but got 3}}
   fsdp.unit @u {shard = @world, reshard_after_forward = 3 : i64}
   fsdp.unit @v {shard = @world, reshard_after_forward = 8 : i64}
   func.func @integer(%us: tensor<1xf32> {fsdp.param = "u", fsdp.unit = @u},

@@ -220,9 +220,10 @@ void Runner::setInputs(int64_t step) {
       Tensor stacked;
       for (int64_t micro = 0; micro < microBatches; ++micro) {
         Tensor value = wholes[rank][i];
-        if (!options.sameBatch)
+        if (!options.sameBatch && !value.shape.empty())
+          // An input that names no batch dimension differs all the same.
           value = perRank(value, rank, step * microBatches + micro,
-                          port.batchDim);
+                          std::max<int64_t>(port.batchDim, 0));
         if (micro == 0) {
           SmallVector<int64_t> shape(value.shape);
           if (microBatches > 1)
