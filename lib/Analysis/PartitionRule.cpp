@@ -50,8 +50,8 @@ static std::optional<PartitionRule> getLinalgRule(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics() || op.hasDynamicShape() || readsAnywhere(op))
     return std::nullopt;
   PartitionRule rule;
-  for (auto [extent, iterator] : llvm::zip_equal(
-           op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+  for (auto [extent, iterator] :
+       llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
     PartitionRule::Factor factor{extent, std::nullopt, true};
     if (iterator == utils::IteratorType::reduction) {
       factor.canSplit = false;

@@ -38,7 +38,8 @@ static LogicalResult checkBoundary(const Step &step) {
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     for (StringRef role : {attr::param, attr::buffer, attr::state, attr::seed})
-      if (function.getArgAttr(i, role) && !isNew(role, step.getArgRole(i, role)))
+      if (function.getArgAttr(i, role) &&
+          !isNew(role, step.getArgRole(i, role)))
         return error() << "expected one argument '" << role
                        << "' of each name, but got '"
                        << step.getArgRole(i, role) << "' twice";
@@ -112,10 +113,12 @@ FailureOr<Step> Step::get(ModuleOp module) {
     step.function = function;
   }
   if (!step.function)
-    return mlir::emitError(module.getLoc(), "expected a public function with fsdp roles, but "
-                            "got none");
+    return mlir::emitError(module.getLoc(),
+                           "expected a public function with fsdp roles, but "
+                           "got none");
   if (!step.function.getBody().hasOneBlock())
-    return mlir::emitError(step.function.getLoc(), "expected a step function of one block");
+    return mlir::emitError(step.function.getLoc(),
+                           "expected a step function of one block");
 
   func::FuncOp function = step.function;
   if (failed(checkBoundary(step)) || failed(checkResults(step)))

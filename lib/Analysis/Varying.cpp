@@ -56,9 +56,9 @@ bool Varying::visit(Block &block) {
       add(loop.getInductionVar(), bounds);
       for (bool grows = true; grows;) {
         Operation *yield = loop.getBody()->getTerminator();
-        for (auto [init, carried, yielded, result] : llvm::zip_equal(
-                 loop.getInitArgs(), loop.getRegionIterArgs(),
-                 yield->getOperands(), loop.getResults())) {
+        for (auto [init, carried, yielded, result] :
+             llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
+                             yield->getOperands(), loop.getResults())) {
           uint64_t mask = masks.lookup(init) | masks.lookup(yielded) | bounds;
           add(carried, mask);
           add(result, mask);

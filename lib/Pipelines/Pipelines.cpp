@@ -50,8 +50,8 @@ void fsdp::buildReferencePipeline(OpPassManager &manager,
   manager.addPass(
       createAssignUnitsPass(forPass<AssignUnitsPassOptions>(options)));
   // Before the boundary is placed, since it adds to it.
-  manager.addPass(createInsertOptimizerPass(
-      forPass<InsertOptimizerPassOptions>(options)));
+  manager.addPass(
+      createInsertOptimizerPass(forPass<InsertOptimizerPassOptions>(options)));
   // Needs units, to check their storage.
   manager.addPass(createPlaceBoundaryPass());
 }
@@ -87,9 +87,9 @@ void fsdp::registerPipelines() {
       "fsdp-annotate",
       "declare groups, units, placements and the optimizer from a plan",
       buildAnnotatePipeline);
-  PassPipelineRegistration<>(
-      "fsdp-shard", "store shards and make every collective explicit",
-      buildShardPipeline);
+  PassPipelineRegistration<>("fsdp-shard",
+                             "store shards and make every collective explicit",
+                             buildShardPipeline);
   PassPipelineRegistration<PlanOptions>(
       "fsdp-compile", "all sections, from an exported step on",
       [](OpPassManager &manager, const PlanOptions &options) {

@@ -68,8 +68,7 @@ struct AccumulatePass : public fsdp::impl::AccumulatePassBase<AccumulatePass> {
     buildLoop(*found, model, carried);
   }
 
-  SmallVector<Operation *> collectModel(const Step &step,
-                                        const Phases &phases);
+  SmallVector<Operation *> collectModel(const Step &step, const Phases &phases);
   LogicalResult checkCut(const Step &step, const Phases &phases);
   SmallVector<Carried> collectCarried(const Step &step, const Phases &phases);
   void buildLoop(const Step &step, ArrayRef<Operation *> model,
@@ -88,8 +87,8 @@ static bool isModel(const Phases &phases, Operation *op) {
 }
 
 /// Forward, backward and markers, in order, with the constants among them.
-SmallVector<Operation *>
-AccumulatePass::collectModel(const Step &step, const Phases &phases) {
+SmallVector<Operation *> AccumulatePass::collectModel(const Step &step,
+                                                      const Phases &phases) {
   SmallVector<Operation *> model;
   for (Operation &op : step.getFunction().front())
     if (isFree(&op) || isModel(phases, &op))
@@ -100,15 +99,14 @@ AccumulatePass::collectModel(const Step &step, const Phases &phases) {
 /// True for inputs and what the model computes, but for marked gradients.
 static bool isOfOneBatch(const Step &step, const Phases &phases, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return bool(step.getFunction().getArgAttr(argument.getArgNumber(),
-                                              attr::input));
+    return bool(
+        step.getFunction().getArgAttr(argument.getArgNumber(), attr::input));
   Operation *def = value.getDefiningOp();
   return !isFree(def) && !isa<LocalGradOp>(def) && isModel(phases, def);
 }
 
 /// Of the model, the optimizer may use marked gradients only.
-LogicalResult AccumulatePass::checkCut(const Step &step,
-                                       const Phases &phases) {
+LogicalResult AccumulatePass::checkCut(const Step &step, const Phases &phases) {
   for (Operation &op : step.getFunction().front()) {
     if (isFree(&op) || isModel(phases, &op) || &op == step.getTerminator())
       continue;
@@ -146,12 +144,12 @@ SmallVector<Carried> AccumulatePass::collectCarried(const Step &step,
       carried.push_back({Carry::Add, value, Value(), int(i)});
     else if (function.getResultAttr(i, attr::updatedSeed))
       carried.push_back({Carry::Replace, value,
-                         function.getArgument(step.findArg(attr::seed)), int(i)});
+                         function.getArgument(step.findArg(attr::seed)),
+                         int(i)});
     else if (!updated.empty() && !step.lookup(updated))
       carried.push_back(
           {Carry::Replace, value,
-           function.getArgument(step.findArg(attr::buffer, updated)),
-           int(i)});
+           function.getArgument(step.findArg(attr::buffer, updated)), int(i)});
     else
       carried.push_back({Carry::Stack, value, Value(), int(i)});
   }
@@ -181,9 +179,8 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
   int64_t steps = accumulate.getSteps();
   SmallPtrSet<Operation *, 16> inModel(model.begin(), model.end());
   // The loop stands where the optimizer begins; arguments only come before.
-  OpBuilder builder(&*llvm::find_if(function.front(), [&](Operation &op) {
-    return !inModel.contains(&op);
-  }));
+  OpBuilder builder(&*llvm::find_if(
+      function.front(), [&](Operation &op) { return !inModel.contains(&op); }));
   SmallVector<Value> starts;
   for (const Carried &entry : carried) {
     auto type = cast<RankedTensorType>(entry.value.getType());
@@ -197,19 +194,19 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  auto loop = scf::ForOp::create(builder, loc, index(0), index(steps),
-                                 index(1), starts);
+  auto loop = scf::ForOp::create(builder, loc, index(0), index(steps), index(1),
+                                 starts);
   if (carried.empty())
     loop.getBody()->getTerminator()->erase();
   auto body = OpBuilder::atBlockBegin(loop.getBody());
   IRMapping mapping;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (function.getArgAttr(i, attr::input))
-      mapping.map(function.getArgument(i),
-                  sliceInput(body, step, i,
-                             cast<RankedTensorType>(
-                                 function.getArgument(i).getType()),
-                             loop.getInductionVar()));
+      mapping.map(
+          function.getArgument(i),
+          sliceInput(body, step, i,
+                     cast<RankedTensorType>(function.getArgument(i).getType()),
+                     loop.getInductionVar()));
   for (auto [entry, argument] :
        llvm::zip_equal(carried, loop.getRegionIterArgs()))
     if (entry.how == Carry::Replace)
@@ -286,7 +283,8 @@ void AccumulatePass::widenInputs(const Step &step) {
                           builder.getI64IntegerAttr(dim.getInt() + 1));
   }
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    auto type = cast<RankedTensorType>(step.getTerminator()->getOperand(i).getType());
+    auto type =
+        cast<RankedTensorType>(step.getTerminator()->getOperand(i).getType());
     ShardingAttr sharding = step.getResultSharding(i);
     if (int64_t(sharding.getDims().size()) + 1 == type.getRank())
       function.setResultAttr(i, attr::sharding, prepend(sharding));

@@ -292,8 +292,8 @@ AssignUnitsPass::getUnit(const Plan &plan, StringRef path,
                                             : ShardingStrategy::FullShard;
   bool hybrid = strategy == ShardingStrategy::HybridShard ||
                 strategy == ShardingStrategy::HybridShardZero2;
-  Location loc = settings.shardingStrategy ? settings.shardingStrategy->loc
-                                           : plan.loc;
+  Location loc =
+      settings.shardingStrategy ? settings.shardingStrategy->loc : plan.loc;
   PlanProcessGroup group{GroupSpec{hybrid ? "node" : "world", {}, plan.loc},
                          std::nullopt, plan.loc};
   if (hybrid)
@@ -321,8 +321,8 @@ AssignUnitsPass::getUnit(const Plan &plan, StringRef path,
     reshard = wanted.size ? Attribute(builder.getI64IntegerAttr(*wanted.size))
                           : builder.getBoolAttr(wanted.enabled);
   }
-  PlanMixedPrecision precision =
-      settings.mixedPrecision.value_or(PlanMixedPrecision{{}, {}, {}, {}, plan.loc});
+  PlanMixedPrecision precision = settings.mixedPrecision.value_or(
+      PlanMixedPrecision{{}, {}, {}, {}, plan.loc});
   FloatAttr divide;
   if (settings.gradientDivideFactor) {
     divide = builder.getF64FloatAttr(settings.gradientDivideFactor->value);
@@ -337,12 +337,11 @@ AssignUnitsPass::getUnit(const Plan &plan, StringRef path,
   auto unit = UnitOp::create(
       unitBuilder, loc,
       StringAttr::get(&getContext(), path.empty() ? "root" : path), *shard,
-      *replicate,
-      reshard, getDType(&getContext(), precision.param),
+      *replicate, reshard, getDType(&getContext(), precision.param),
       getDType(&getContext(), precision.reduce),
       getDType(&getContext(), precision.output), divide);
-  it->second = FlatSymbolRefAttr::get(
-      &getContext(), SymbolTable(getOperation()).insert(unit));
+  it->second = FlatSymbolRefAttr::get(&getContext(),
+                                      SymbolTable(getOperation()).insert(unit));
   return it->second;
 }
 

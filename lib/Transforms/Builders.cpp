@@ -50,8 +50,7 @@ Value fsdp::createScalarCast(OpBuilder &builder, Location loc, Value value,
   if (to < from)
     return arith::TruncFOp::create(builder, loc, type, value);
   // f16 and bf16 do not convert directly.
-  Value wide =
-      arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+  Value wide = arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
   return arith::TruncFOp::create(builder, loc, type, wide);
 }
 
@@ -99,7 +98,7 @@ Value fsdp::createOffset(OpBuilder &builder, Location loc, int64_t extent,
 }
 
 Value fsdp::createValidRows(OpBuilder &builder, Location loc, int64_t extent,
-                             ArrayRef<Attribute> groups) {
+                            ArrayRef<Attribute> groups) {
   Operation *from = builder.getBlock()->getParentOp();
   auto constant = [&](int64_t number) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, number);

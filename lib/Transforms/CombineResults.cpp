@@ -39,8 +39,7 @@ struct CombineResultsPass
     func::FuncOp function = step->getFunction();
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       StringRef updated = step->getResultRole(i, attr::updated);
-      if (auto loss =
-              function.getResultAttrOfType<LossAttr>(i, attr::loss)) {
+      if (auto loss = function.getResultAttrOfType<LossAttr>(i, attr::loss)) {
         combineLoss(*step, i, loss);
       } else if (!updated.empty() && !step->lookup(updated)) {
         if (failed(combineBuffer(*step, varying, i)))
@@ -144,8 +143,8 @@ void CombineResultsPass::separateSeeds(const Step &step) {
   // With micro-batches the seed is carried by their loop and used in it.
   if (result >= 0) {
     auto carried = dyn_cast<OpResult>(terminator->getOperand(result));
-    auto loop = carried ? dyn_cast<scf::ForOp>(carried.getOwner())
-                        : scf::ForOp();
+    auto loop =
+        carried ? dyn_cast<scf::ForOp>(carried.getOwner()) : scf::ForOp();
     if (loop && loop.getTiedLoopInit(carried)->get() == seed) {
       BlockArgument own = loop.getTiedLoopRegionIterArg(carried);
       return separate(own, loop.getTiedLoopYieldedValue(own), world);
@@ -169,8 +168,8 @@ void CombineResultsPass::separate(Value seed, OpOperand *next,
   Value own = createElementwise(
       builder, loc, seed, type.getShape(), type.getElementType(),
       [&](OpBuilder &nested, Location nestedLoc, ValueRange arguments) {
-        return SmallVector<Value>{arith::AddIOp::create(nested, nestedLoc,
-                                                        arguments[0], rank)};
+        return SmallVector<Value>{
+            arith::AddIOp::create(nested, nestedLoc, arguments[0], rank)};
       })[0];
   seed.replaceAllUsesExcept(own, own.getDefiningOp());
   if (!next)

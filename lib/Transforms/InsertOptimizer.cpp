@@ -95,8 +95,8 @@ LogicalResult InsertOptimizerPass::check(const Step &step,
     hasGradient |= parameter.grad >= 0;
   }
   if (!hasGradient)
-    return emitError(optimizer.loc)
-           << "expected gradients for 'optimizer' to use, but the step has none";
+    return emitError(optimizer.loc) << "expected gradients for 'optimizer' to "
+                                       "use, but the step has none";
   return success();
 }
 
@@ -130,8 +130,8 @@ Updates::Updates(const Step &step, const PlanOptimizer &optimizer)
   auto scalar = RankedTensorType::get({}, scalarElement);
   lr = addArgument(attr::hyper, "lr", scalar, optimizer.lr.value);
   if (optimizer.kind.value == PlanOptimizer::AdamW) {
-    Value count = addArgument(
-        attr::hyper, "step", RankedTensorType::get({}, builder.getI64Type()));
+    Value count = addArgument(attr::hyper, "step",
+                              RankedTensorType::get({}, builder.getI64Type()));
     correction1 = createCorrection(count, optimizer.beta1->value);
     correction2 = createCorrection(count, optimizer.beta2->value);
   }
@@ -141,8 +141,7 @@ Updates::Updates(const Step &step, const PlanOptimizer &optimizer)
 
 /// Adds an argument of a role, replicated.
 Value Updates::addArgument(StringRef role, StringRef name,
-                           RankedTensorType type,
-                           std::optional<double> value) {
+                           RankedTensorType type, std::optional<double> value) {
   NamedAttrList attributes;
   attributes.set(role, builder.getStringAttr(name));
   if (value)
@@ -179,8 +178,8 @@ Value Updates::createClip() {
           return arith::ConstantOp::create(
               nested, at, nested.getFloatAttr(scalarElement, number));
         };
-        Value sum = arith::AddFOp::create(nested, at, arguments[0],
-                                          constant(1e-6));
+        Value sum =
+            arith::AddFOp::create(nested, at, arguments[0], constant(1e-6));
         Value factor = arith::DivFOp::create(
             nested, at, constant(optimizer.clipNorm->value), sum);
         return SmallVector<Value>{
@@ -198,12 +197,10 @@ Value Updates::createCorrection(Value count, double beta) {
           return arith::ConstantOp::create(nested, at,
                                            nested.getF64FloatAttr(number));
         };
-        Value exponent =
-            arith::SIToFPOp::create(nested, at, f64, arguments[0]);
+        Value exponent = arith::SIToFPOp::create(nested, at, f64, arguments[0]);
         Value power =
             math::PowFOp::create(nested, at, constant(beta), exponent);
-        Value rest =
-            arith::SubFOp::create(nested, at, constant(1.0), power);
+        Value rest = arith::SubFOp::create(nested, at, constant(1.0), power);
         return SmallVector<Value>{
             createScalarCast(nested, at, rest, scalarElement)};
       })[0];
@@ -231,8 +228,8 @@ void Updates::update(const Parameter &parameter) {
   SmallVector<StringRef> stateNames = getStateNames(optimizer);
   SmallVector<Value> inputs = {value, gradient};
   for (StringRef state : stateNames)
-    inputs.push_back(addArgument(
-        attr::state, (state + ":" + parameter.name).str(), type));
+    inputs.push_back(
+        addArgument(attr::state, (state + ":" + parameter.name).str(), type));
   for (Value scalar : {lr, clip, correction1, correction2})
     if (scalar)
       inputs.push_back(scalar);
@@ -251,9 +248,10 @@ void Updates::update(const Parameter &parameter) {
         in.gradient = take();
         for (size_t i = 0; i < stateNames.size(); ++i)
           in.states.push_back(take());
-        for (auto [scalar, slot] :
-             {std::pair(lr, &in.lr), {clip, &in.clip},
-              {correction1, &in.correction1}, {correction2, &in.correction2}})
+        for (auto [scalar, slot] : {std::pair(lr, &in.lr),
+                                    {clip, &in.clip},
+                                    {correction1, &in.correction1},
+                                    {correction2, &in.correction2}})
           if (scalar)
             *slot = take();
         SmallVector<Value> out = createUpdate(nested, at, optimizer, in);

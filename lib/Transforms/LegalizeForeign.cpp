@@ -63,12 +63,11 @@ struct LegalizeForeignPass
 static LogicalResult convertScatter(Operation *op) {
   auto dims = op->getAttrOfType<DenseI64ArrayAttr>("dimension_map");
   auto unique = op->getAttrOfType<BoolAttr>("unique_indices");
-  bool isTensors =
-      op->getNumOperands() == 3 && op->getNumResults() == 1 &&
-      llvm::all_of(op->getOperandTypes(), [](Type type) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        return tensor && tensor.hasStaticShape();
-      });
+  bool isTensors = op->getNumOperands() == 3 && op->getNumResults() == 1 &&
+                   llvm::all_of(op->getOperandTypes(), [](Type type) {
+                     auto tensor = dyn_cast<RankedTensorType>(type);
+                     return tensor && tensor.hasStaticShape();
+                   });
   if (!dims || !isTensors || op->getNumRegions() != 1 ||
       !op->getRegion(0).hasOneBlock() ||
       op->getRegion(0).front().getNumArguments() != 2 ||
@@ -102,7 +101,7 @@ static LogicalResult convertScatter(Operation *op) {
 /// Replaces a foreign barrier.
 static void convertBarrier(Operation *op) {
   OpBuilder builder(op);
-  op->replaceAllUsesWith(OptimizationBarrierOp::create(builder, op->getLoc(),
-                                                       op->getOperands()));
+  op->replaceAllUsesWith(
+      OptimizationBarrierOp::create(builder, op->getLoc(), op->getOperands()));
   op->erase();
 }

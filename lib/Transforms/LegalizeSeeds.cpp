@@ -32,8 +32,7 @@ struct LegalizeSeedsPass
     : public fsdp::impl::LegalizeSeedsPassBase<LegalizeSeedsPass> {
   void runOnOperation() override {
     auto globals = getOperation().getOps<ml_program::GlobalOp>();
-    for (ml_program::GlobalOp global :
-         llvm::make_early_inc_range(globals)) {
+    for (ml_program::GlobalOp global : llvm::make_early_inc_range(globals)) {
       FailureOr<Step> step = Step::get(getOperation());
       if (failed(step) || failed(legalize(global, *step)))
         return signalPassFailure();
@@ -59,8 +58,8 @@ static LogicalResult legalize(ml_program::GlobalOp global, const Step &step) {
   MLIRContext *context = global.getContext();
   auto role = [&](StringRef name) {
     return DictionaryAttr::get(
-        context, NamedAttribute(StringAttr::get(context, name),
-                                UnitAttr::get(context)));
+        context,
+        NamedAttribute(StringAttr::get(context, name), UnitAttr::get(context)));
   };
   unsigned index = function.getNumArguments();
   if (failed(function.insertArgument(index, type, role(attr::seed),

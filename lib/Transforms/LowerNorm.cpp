@@ -100,12 +100,11 @@ static Value createSquares(OpBuilder &builder, Location loc, Value value) {
   Type element = type.getElementType();
   if (element.getIntOrFloatBitWidth() < 32)
     element = builder.getF32Type();
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(element));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
   Value empty =
       tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>(), element);
-  Value init =
-      linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
+  Value init = linalg::FillOp::create(builder, loc, zero, empty).getResult(0);
   MLIRContext *context = builder.getContext();
   unsigned rank = type.getRank();
   SmallVector<AffineMap> maps = {
@@ -116,8 +115,8 @@ static Value createSquares(OpBuilder &builder, Location loc, Value value) {
   return linalg::GenericOp::create(
              builder, loc, init.getType(), value, init, maps, iterators,
              [&](OpBuilder &nested, Location nestedLoc, ValueRange arguments) {
-               Value wide = createScalarCast(nested, nestedLoc, arguments[0],
-                                             element);
+               Value wide =
+                   createScalarCast(nested, nestedLoc, arguments[0], element);
                Value square =
                    arith::MulFOp::create(nested, nestedLoc, wide, wide);
                Value sum = arith::AddFOp::create(nested, nestedLoc,

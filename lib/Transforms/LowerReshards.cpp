@@ -71,8 +71,8 @@ struct LowerReshardsPass
 } // namespace
 
 ReshardLowering::ReshardLowering(ModuleOp module, ReshardOp reshard)
-    : module(module), reshard(reshard), builder(reshard),
-      loc(reshard.getLoc()), value(reshard.getInput()) {}
+    : module(module), reshard(reshard), builder(reshard), loc(reshard.getLoc()),
+      value(reshard.getInput()) {}
 
 /// The axes of source and target together.
 LogicalResult ReshardLowering::findAxes() {
@@ -106,8 +106,8 @@ LogicalResult ReshardLowering::run() {
                                  "the source is");
     partial &= ~kept;
   }
-  // All dims are gathered before one is cut: where a group moves from one dim to
-  // another, ranks would else mix chunks of one with chunks of the other.
+  // All dims are gathered before one is cut: where a group moves from one dim
+  // to another, ranks would else mix chunks of one with chunks of the other.
   auto countShared = [&](int64_t dim) {
     ArrayRef<Attribute> from = source.getDimGroups(dim);
     ArrayRef<Attribute> to = target.getDimGroups(dim);
@@ -146,16 +146,16 @@ void ReshardLowering::resize(int64_t dim, int64_t extent) {
     shape[dim] = extent;
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(type.getElementType()));
-    value = tensor::PadOp::create(builder, loc, type.clone(shape), value,
-                                  zeros, high, zero);
+    value = tensor::PadOp::create(builder, loc, type.clone(shape), value, zeros,
+                                  high, zero);
     return;
   }
   shape[dim] = extent;
   SmallVector<OpFoldResult> sizes, ones(shape.size(), builder.getIndexAttr(1));
   for (int64_t size : shape)
     sizes.push_back(builder.getIndexAttr(size));
-  value = tensor::ExtractSliceOp::create(builder, loc, type.clone(shape),
-                                         value, zeros, sizes, ones);
+  value = tensor::ExtractSliceOp::create(builder, loc, type.clone(shape), value,
+                                         zeros, sizes, ones);
 }
 
 /// The extent of dimension `dim` of one chunk after splitting along `groups`.
@@ -223,10 +223,10 @@ void ReshardLowering::cutOver(int64_t dim, ArrayRef<unsigned> order,
     value = SliceOp::create(builder, loc, type.clone(shape), value, group, dim);
     return;
   }
-  value = ReduceScatterOp::create(builder, loc, TypeRange(type.clone(shape)),
-                                  value, group, dim,
-                                  reshard.getSource().getReduction())
-              .getResult(0);
+  value =
+      ReduceScatterOp::create(builder, loc, TypeRange(type.clone(shape)), value,
+                              group, dim, reshard.getSource().getReduction())
+          .getResult(0);
   partial &= ~set;
 }
 

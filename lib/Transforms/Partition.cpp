@@ -28,10 +28,10 @@ static ShardingAttr getSharding(MLIRContext *context, ArrayRef<int64_t> dims,
                                 ArrayRef<Attribute> partial) {
   SmallVector<Attribute> groups;
   for (int64_t factor : dims)
-    groups.push_back(ArrayAttr::get(
-        context, factor == PartitionRule::whole
-                     ? ArrayRef<Attribute>()
-                     : ArrayRef<Attribute>(factors[factor])));
+    groups.push_back(
+        ArrayAttr::get(context, factor == PartitionRule::whole
+                                    ? ArrayRef<Attribute>()
+                                    : ArrayRef<Attribute>(factors[factor])));
   auto none = ArrayAttr::get(context, {});
   return ShardingAttr::get(context, ArrayAttr::get(context, groups), reduction,
                            ArrayAttr::get(context, partial), none);
@@ -104,8 +104,8 @@ static void fixBody(linalg::LinalgOp op, const PartitionRule &rule,
     int64_t factor = index.getDim();
     if (factors[factor].empty())
       continue;
-    Value offset = createOffset(outer, loc, rule.factors[factor].extent,
-                                factors[factor]);
+    Value offset =
+        createOffset(outer, loc, rule.factors[factor].extent, factors[factor]);
     OpBuilder inner(index->getNextNode());
     auto global = arith::AddIOp::create(inner, loc, index, offset);
     index.getResult().replaceAllUsesExcept(global, global);
@@ -147,11 +147,10 @@ void fsdp::partition(Operation *op, const PartitionRule &rule,
   MLIRContext *context = op->getContext();
   OpBuilder builder(op);
   SmallVector<Value> operands;
-  for (auto [operand, dims] :
-       llvm::zip_equal(op->getOperands(), rule.operands))
-    operands.push_back(getPlaced(
-        builder, operand,
-        getSharding(context, dims, factors, ReductionKind::Sum, {})));
+  for (auto [operand, dims] : llvm::zip_equal(op->getOperands(), rule.operands))
+    operands.push_back(
+        getPlaced(builder, operand,
+                  getSharding(context, dims, factors, ReductionKind::Sum, {})));
 
   ReductionKind reduction = ReductionKind::Sum;
   SmallVector<Attribute> partial;

@@ -132,9 +132,10 @@ static void cancel(const Step &step) {
   OpBuilder builder(terminator);
   for (OpOperand &operand : terminator->getOpOperands()) {
     auto store = operand.get().getDefiningOp<ReshardOp>();
-    auto gather = store ? store.getInput().getDefiningOp<ReshardOp>()
-                        : ReshardOp();
-    if (!gather || gather.getSource().getDims() != store.getTarget().getDims() ||
+    auto gather =
+        store ? store.getInput().getDefiningOp<ReshardOp>() : ReshardOp();
+    if (!gather ||
+        gather.getSource().getDims() != store.getTarget().getDims() ||
         !gather.getSource().getPartial().empty())
       continue;
     Value value = gather.getInput();

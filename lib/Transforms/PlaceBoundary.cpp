@@ -67,17 +67,15 @@ void PlaceBoundaryPass::placeArguments(const Step &step) {
     if (parameter) {
       auto of = function.getArgAttrOfType<ShardingAttr>(parameter->argument,
                                                         attr::sharding);
-      bool sameShape = cast<ShapedType>(function.getArgumentTypes()[i])
-                           .getShape() ==
-                       cast<ShapedType>(
-                           function.getArgumentTypes()[parameter->argument])
-                           .getShape();
-      sharding = sameShape
-                     ? of
-                     : ShardingAttr::get(&getContext(), sharding.getDims(),
-                                         ReductionKind::Sum,
-                                         sharding.getPartial(),
-                                         of.getVarying());
+      bool sameShape =
+          cast<ShapedType>(function.getArgumentTypes()[i]).getShape() ==
+          cast<ShapedType>(function.getArgumentTypes()[parameter->argument])
+              .getShape();
+      sharding =
+          sameShape ? of
+                    : ShardingAttr::get(&getContext(), sharding.getDims(),
+                                        ReductionKind::Sum,
+                                        sharding.getPartial(), of.getVarying());
     }
     function.setArgAttr(i, attr::sharding, sharding);
   }
@@ -94,8 +92,7 @@ ArrayAttr PlaceBoundaryPass::join(ArrayRef<FlatSymbolRefAttr> groups) {
                         getOrCreateGroup(getOperation(), joined, "varying"));
 }
 
-void PlaceBoundaryPass::placeResults(const Step &step,
-                                     const Varying &varying) {
+void PlaceBoundaryPass::placeResults(const Step &step, const Varying &varying) {
   func::FuncOp function = step.getFunction();
   auto buffers = getOperation()->getAttrOfType<StringAttr>(attr::buffers);
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -107,11 +104,11 @@ void PlaceBoundaryPass::placeResults(const Step &step,
       name = step.getResultRole(i, attr::updated);
     const Parameter *parameter = step.lookup(name);
     StringRef state = step.getResultRole(i, attr::updatedState);
-    int argument = parameter      ? int(parameter->argument)
+    int argument = parameter        ? int(parameter->argument)
                    : !state.empty() ? step.findArg(attr::state, state)
                                     : -1;
-    bool isLocalBuffer = !parameter && !name.empty() && buffers &&
-                         buffers.getValue() == "local";
+    bool isLocalBuffer =
+        !parameter && !name.empty() && buffers && buffers.getValue() == "local";
     if (argument >= 0) {
       sharding = step.getArgSharding(argument);
     } else if (function.getResultAttr(i, attr::output) || isLocalBuffer) {
@@ -133,8 +130,9 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
     for (const Parameter &parameter : step.getParameters())
       for (LocalGradOp marker : parameter.markers)
         if (!varying.get(marker.getInput()).empty())
-          return marker.emitOpError("expected a loss, which says how gradients "
-                                    "of ranks are combined, but got no result '")
+          return marker.emitOpError(
+                     "expected a loss, which says how gradients "
+                     "of ranks are combined, but got no result '")
                  << attr::loss << "'";
     return success();
   }
@@ -151,11 +149,11 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
   for (ArrayRef<FlatSymbolRefAttr> list : {ArrayRef(found), ArrayRef(wanted)})
     for (FlatSymbolRefAttr group : list)
       all.push_back(lookupClasses(symbols, group));
-  FailureOr<Axes> axes =
-      Axes::get(getWorld(getOperation()).getRanks(), all);
+  FailureOr<Axes> axes = Axes::get(getWorld(getOperation()).getRanks(), all);
   if (failed(axes))
-    return emitError(function.getLoc(), "expected compatible groups at the loss, but "
-                              "it varies over other groups than it combines");
+    return emitError(function.getLoc(),
+                     "expected compatible groups at the loss, but "
+                     "it varies over other groups than it combines");
   AxisSet foundSet = 0, wantedSet = 0;
   for (auto [i, classes] : llvm::enumerate(all))
     (i < found.size() ? foundSet : wantedSet) |= axes->getSet(classes);

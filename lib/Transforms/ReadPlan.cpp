@@ -107,8 +107,9 @@ LogicalResult ReadPlanPass::declareWorld(const Plan &plan) {
                           : emitError(plan.loc)
                                 << "expected 'world' in the plan, or the "
                                    "option 'ranks'";
-  world = WorldAttr::getChecked([&]() { return emitError(getOperation().getLoc()); },
-                                &getContext(), worldRanks, perNode);
+  world = WorldAttr::getChecked(
+      [&]() { return emitError(getOperation().getLoc()); }, &getContext(),
+      worldRanks, perNode);
   if (!world)
     return failure();
   getOperation()->setAttr(attr::world, world);
@@ -121,8 +122,8 @@ LogicalResult ReadPlanPass::declareGroups(const Plan &plan) {
     if (Operation *other = symbols.lookup(group.name.value)) {
       InFlightDiagnostic diag =
           emitError(group.name.loc)
-          << "expected a name that is not taken, but got '"
-          << group.name.value << "'";
+          << "expected a name that is not taken, but got '" << group.name.value
+          << "'";
       diag.attachNote(other->getLoc()) << "it is declared here";
       return diag;
     }
@@ -146,8 +147,8 @@ LogicalResult ReadPlanPass::placeInputs(const Plan &plan, const Step &step) {
     ShardingAttr sharding = step.getArgSharding(i);
     function.setArgAttr(
         i, attr::sharding,
-        ShardingAttr::get(&getContext(), sharding.getDims(),
-                          ReductionKind::Sum, sharding.getPartial(),
+        ShardingAttr::get(&getContext(), sharding.getDims(), ReductionKind::Sum,
+                          sharding.getPartial(),
                           ArrayAttr::get(&getContext(), {*group})));
   }
   return success();
@@ -169,11 +170,10 @@ LogicalResult ReadPlanPass::placeParameters(const Plan &plan,
         continue;
       matched = true;
       ShardingAttr sharding = step.getArgSharding(parameter.argument);
-      function.setArgAttr(
-          parameter.argument, attr::sharding,
-          ShardingAttr::get(&getContext(), sharding.getDims(),
-                            ReductionKind::Sum, sharding.getPartial(),
-                            *groups));
+      function.setArgAttr(parameter.argument, attr::sharding,
+                          ShardingAttr::get(&getContext(), sharding.getDims(),
+                                            ReductionKind::Sum,
+                                            sharding.getPartial(), *groups));
     }
     if (!matched)
       return emitError(entry.match.loc)

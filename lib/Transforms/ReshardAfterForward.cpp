@@ -79,10 +79,9 @@ struct ReshardAfterForwardPass
   static Value getStored(ReshardOp reshard);
   Cone collectCone(const Phases &phases, ReshardOp reshard);
   bool isAdjacent(const Cone &cone, Block *block);
-  void regather(const Phases &phases, ReshardOp reshard,
-                         IntegerAttr size);
+  void regather(const Phases &phases, ReshardOp reshard, IntegerAttr size);
   Value keepPart(ReshardOp reshard, const Cone &cone, Block *block,
-                            int64_t size);
+                 int64_t size);
 };
 } // namespace
 
@@ -142,9 +141,8 @@ Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
           }))
         cone.costly = user;
     }
-  llvm::sort(cone.ops, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(cone.ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return cone;
 }
 
@@ -171,9 +169,8 @@ bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
   return true;
 }
 
-void ReshardAfterForwardPass::regather(const Phases &phases,
-                                                ReshardOp reshard,
-                                                IntegerAttr size) {
+void ReshardAfterForwardPass::regather(const Phases &phases, ReshardOp reshard,
+                                       IntegerAttr size) {
   Block *block = reshard->getBlock();
   Cone cone = collectCone(phases, reshard);
   if (cone.costly) {
@@ -201,16 +198,14 @@ void ReshardAfterForwardPass::regather(const Phases &phases,
   }
   IRMapping mapping;
   if (size) {
-    Value part =
-        keepPart(reshard, cone, block, size.getValue().getSExtValue());
+    Value part = keepPart(reshard, cone, block, size.getValue().getSExtValue());
     if (part) {
       OpBuilder builder(first);
       auto again = cast<ReshardOp>(part.getDefiningOp());
       mapping.map(reshard.getResult(),
                   ReshardOp::create(builder, reshard.getLoc(),
-                                    reshard.getType(), part,
-                                    reshard.getShape(), again.getTarget(),
-                                    reshard.getTarget())
+                                    reshard.getType(), part, reshard.getShape(),
+                                    again.getTarget(), reshard.getTarget())
                       .getResult());
     }
   }
@@ -233,18 +228,16 @@ void ReshardAfterForwardPass::regather(const Phases &phases,
 /// After the last forward use, keeps the part of the full parameter that a
 /// group of `size` neighbours in the unit's group splits. Null where that is
 /// the whole group again.
-Value ReshardAfterForwardPass::keepPart(ReshardOp reshard,
-                                                   const Cone &cone,
-                                                   Block *block,
-                                                   int64_t size) {
+Value ReshardAfterForwardPass::keepPart(ReshardOp reshard, const Cone &cone,
+                                        Block *block, int64_t size) {
   auto stored = reshard.getSource().getDimGroups(0);
   auto group = cast<FlatSymbolRefAttr>(stored.back());
   ClassesAttr classes = lookupClasses(reshard, group);
   if (size == classes.getSize())
     return Value();
   // The unit's verifier has seen that the size cuts the group.
-  FlatSymbolRefAttr part = getOrCreateGroup(
-      getOperation(), getMinorGroup(classes, size), "reshard");
+  FlatSymbolRefAttr part =
+      getOrCreateGroup(getOperation(), getMinorGroup(classes, size), "reshard");
 
   SmallVector<Attribute> dims(reshard.getTarget().getDims().getValue());
   SmallVector<Attribute> first(reshard.getTarget().getDimGroups(0));

@@ -32,8 +32,9 @@ struct ResolveGroupsPass
          llvm::make_early_inc_range(module.getOps<ProcessGroupOp>())) {
       if (!world) {
         emitError(module.getLoc(), "expected '")
-            << attr::world << "' on a module with process groups; set ranks "
-                              "in the plan or as an option";
+            << attr::world
+            << "' on a module with process groups; set ranks "
+               "in the plan or as an option";
         return signalPassFailure();
       }
       std::string error;
@@ -66,11 +67,12 @@ struct ResolveGroupsPass
 void ResolveGroupsPass::rename(
     const DenseMap<Attribute, FlatSymbolRefAttr> &renamed) {
   AttrTypeReplacer replacer;
-  replacer.addReplacement([&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
-    auto it = renamed.find(symbol);
-    return it == renamed.end() ? std::optional<Attribute>()
-                               : std::optional<Attribute>(it->second);
-  });
+  replacer.addReplacement(
+      [&](FlatSymbolRefAttr symbol) -> std::optional<Attribute> {
+        auto it = renamed.find(symbol);
+        return it == renamed.end() ? std::optional<Attribute>()
+                                   : std::optional<Attribute>(it->second);
+      });
   replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/false);

@@ -139,8 +139,8 @@ void ShardStoragePass::shardArgument(const Step &step, const Phases &phases,
                     use.getOwner() == step.getTerminator();
     (isUpdate ? update : compute).push_back(&use);
   }
-  argument.setType(storage.getType(function, storage.stored,
-                                   type.getElementType()));
+  argument.setType(
+      storage.getType(function, storage.stored, type.getElementType()));
   gatherFor(storage, argument, compute, storage.getLoc("gather"), isParameter);
   gatherFor(storage, argument, update, storage.getLoc("update"), false);
 }
@@ -151,9 +151,9 @@ void ShardStoragePass::shardResult(const Step &step, const Storage &storage,
   Value value = step.getTerminator()->getOperand(index);
   if (!isStoredAlike(storage, value.getType()))
     return;
-  function.setResultAttrs(index, describe(storage,
-                                          function.getResultAttrDict(index),
-                                          &getContext()));
+  function.setResultAttrs(
+      index,
+      describe(storage, function.getResultAttrDict(index), &getContext()));
   OpBuilder builder(step.getTerminator());
   step.getTerminator()->setOperand(
       index, storage.reshard(builder, storage.getLoc("store"), value,
@@ -176,12 +176,12 @@ void ShardStoragePass::reduceGradient(const Storage &storage,
          "parameter '" + storage.name +
              "' is never used; its gradient is zero and nothing is sent");
   if (isUnused && !inLoop) {
-    reduced = createZero(builder, loc,
-                         storage.getType(marker, storage.stored,
-                                         type.getElementType()));
+    reduced = createZero(
+        builder, loc,
+        storage.getType(marker, storage.stored, type.getElementType()));
   } else {
-    Type reduceType = storage.reduceType ? storage.reduceType
-                                         : type.getElementType();
+    Type reduceType =
+        storage.reduceType ? storage.reduceType : type.getElementType();
     // f16 overflows where the sum does though the mean would not.
     bool scaleFirst = reduceType.isF16();
     if (inLoop) {
@@ -194,9 +194,9 @@ void ShardStoragePass::reduceGradient(const Storage &storage,
         reduced = storage.scale(builder, loc, reduced);
     }
     ShardingAttr from = inLoop ? storage.storedPartial : storage.partial;
-    Value sum = isUnused ? reduced
-                         : storage.reshard(builder, loc, reduced, from,
-                                           storage.stored);
+    Value sum =
+        isUnused ? reduced
+                 : storage.reshard(builder, loc, reduced, from, storage.stored);
     reduced = scaleFirst ? sum : storage.scale(builder, loc, sum);
     reduced = createCast(builder, loc, reduced, type.getElementType());
   }
@@ -209,9 +209,8 @@ void ShardStoragePass::reduceGradient(const Storage &storage,
     Value next = op->getNumOperands() ? op->getOperand(0) : Value();
     op = next && next != users ? next.getDefiningOp() : nullptr;
   }
-  users.replaceUsesWithIf(whole, [&](OpOperand &use) {
-    return !made.contains(use.getOwner());
-  });
+  users.replaceUsesWithIf(
+      whole, [&](OpOperand &use) { return !made.contains(use.getOwner()); });
 }
 
 /// In a loop over micro-batches: each is reduced to the shard and added up
@@ -224,15 +223,15 @@ Value ShardStoragePass::reduceAccumulated(const Storage &storage,
   auto carried = cast<BlockArgument>(add.getLhs());
   unsigned index = carried.getArgNumber() - loop.getNumInductionVars();
   auto type = cast<RankedTensorType>(marker.getType());
-  Type element = storage.reduceType ? storage.reduceType
-                                    : type.getElementType();
+  Type element =
+      storage.reduceType ? storage.reduceType : type.getElementType();
   Location loc = storage.getLoc("reduce");
 
   OpBuilder builder(add);
   Value reduced;
   if (isZero(marker.getInput())) {
-    reduced = createZero(
-        builder, loc, storage.getType(loop, storage.storedPartial, element));
+    reduced = createZero(builder, loc,
+                         storage.getType(loop, storage.storedPartial, element));
   } else {
     reduced = createCast(builder, loc, marker, element);
     if (element.isF16())

@@ -129,8 +129,7 @@ FailureOr<Storage> StorageRules::get(const Parameter &parameter) {
       sums.push_back(
           getGroup(*axes, sum, sum == lossSet ? "loss" : "replicas"));
     return ShardingAttr::get(context, ArrayAttr::get(context, dimGroups),
-                             ReductionKind::Sum,
-                             ArrayAttr::get(context, sums),
+                             ReductionKind::Sum, ArrayAttr::get(context, sums),
                              storage.compute.getVarying());
   };
   storage.stored = place(dims, 0);

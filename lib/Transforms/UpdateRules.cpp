@@ -69,10 +69,9 @@ static SmallVector<Value> createAdamW(Arithmetic a,
   double beta1 = optimizer.beta1->value, beta2 = optimizer.beta2->value;
   Value parameter = in.parameter;
   if (in.decay != 0)
-    parameter = a.mul(
-        parameter, a.sub(a.constant(1), a.mul(in.lr, a.constant(in.decay))));
-  Value m =
-      a.add(a.mul(beta1, in.states[0]), a.mul(1 - beta1, in.gradient));
+    parameter = a.mul(parameter,
+                      a.sub(a.constant(1), a.mul(in.lr, a.constant(in.decay))));
+  Value m = a.add(a.mul(beta1, in.states[0]), a.mul(1 - beta1, in.gradient));
   Value v = a.add(a.mul(beta2, in.states[1]),
                   a.mul(a.mul(1 - beta2, in.gradient), in.gradient));
   Value denominator = a.add(a.div(a.sqrt(v), a.sqrt(in.correction2)),

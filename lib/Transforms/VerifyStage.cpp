@@ -85,8 +85,9 @@ struct VerifyStagePass
   void runOnOperation() override {
     std::optional<Stage> wanted = parseStage(stage);
     if (!wanted) {
-      emitError(getOperation().getLoc(), "expected a stage to be imported, annotated, "
-                               "sharded or lowered, but got '")
+      emitError(getOperation().getLoc(),
+                "expected a stage to be imported, annotated, "
+                "sharded or lowered, but got '")
           << stage << "'";
       return signalPassFailure();
     }
@@ -99,8 +100,7 @@ struct VerifyStagePass
           (*wanted >= Sharded && failed(checkShards(*step))))
         return signalPassFailure();
     }
-    getOperation()->setAttr(attr::stage,
-                            StringAttr::get(&getContext(), stage));
+    getOperation()->setAttr(attr::stage, StringAttr::get(&getContext(), stage));
     if (isLast)
       note(getOperation().getLoc(), "stage",
            "compiled to stage '" + stage +
@@ -128,8 +128,7 @@ LogicalResult VerifyStagePass::checkOps(Stage wanted) {
     if (allows(dialects, dialect) || allows(fsdpOps, name) ||
         (op->hasAttr(attr::rule) && wanted != Lowered))
       return WalkResult::advance();
-    op->emitError("expected no '")
-        << name << "' at stage '" << stage << "'";
+    op->emitError("expected no '") << name << "' at stage '" << stage << "'";
     return WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());
@@ -158,7 +157,8 @@ LogicalResult VerifyStagePass::checkRoles(const Step &step, Stage wanted) {
     if ((parameter.grad >= 0 || parameter.updated >= 0) &&
         parameter.markers.empty() && wanted < Sharded &&
         !function.getArgAttr(parameter.argument, attr::frozen))
-      return emitError(function.getLoc(), "expected a marked gradient of parameter '")
+      return emitError(function.getLoc(),
+                       "expected a marked gradient of parameter '")
              << parameter.name << "'";
   return success();
 }
@@ -178,7 +178,8 @@ static bool isCast(Operation *op) {
 LogicalResult VerifyStagePass::checkPlacements(const Step &step) {
   func::FuncOp function = step.getFunction();
   if (!getWorld(getOperation()))
-    return emitError(getOperation().getLoc(), "expected '") << attr::world << "'";
+    return emitError(getOperation().getLoc(), "expected '")
+           << attr::world << "'";
   for (auto group : getOperation().getOps<ProcessGroupOp>())
     if (!group.getClasses())
       return group.emitOpError("expected a resolved process group");
@@ -188,10 +189,12 @@ LogicalResult VerifyStagePass::checkPlacements(const Step &step) {
              << parameter.name << "'";
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (!function.getArgAttr(i, attr::sharding))
-      return emitError(function.getLoc(), "expected a placement of argument ") << i;
+      return emitError(function.getLoc(), "expected a placement of argument ")
+             << i;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (!function.getResultAttr(i, attr::sharding))
-      return emitError(function.getLoc(), "expected a placement of result ") << i;
+      return emitError(function.getLoc(), "expected a placement of result ")
+             << i;
   return success();
 }
 

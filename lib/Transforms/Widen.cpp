@@ -63,7 +63,8 @@ static void addReplacements(AttrTypeReplacer &replacer, Builder builder) {
   replacer.addReplacement(
       [f64](FloatType) -> std::optional<Type> { return f64; });
   replacer.addReplacement(
-      [=](FloatAttr attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
+      [=](FloatAttr attribute)
+          -> std::optional<std::pair<Attribute, WalkResult>> {
         return std::pair<Attribute, WalkResult>(
             FloatAttr::get(f64, convert(attribute.getValue())),
             WalkResult::skip());

@@ -269,8 +269,8 @@ bool isChain(std::set<int64_t> cuts) {
   return true;
 }
 
-/// True where `b` is listed and the classes of `a` are its ranks of equal index,
-/// in the order of b's classes by their smallest rank.
+/// True where `b` is listed and the classes of `a` are its ranks of equal
+/// index, in the order of b's classes by their smallest rank.
 bool isComplement(const Group &a, const Group &b) {
   if (b.cuts)
     return false;
@@ -301,8 +301,8 @@ void Test::checkPair(int64_t ranks, const Group &a, const Group &b) {
     want = isChain(cuts);
   } else {
     auto fits = [](const Group &g) { return g.isSelf() || g.isPlainWorld(); };
-    want = a.classes == b.classes || fits(a) || fits(b) ||
-           isComplement(a, b) || isComplement(b, a);
+    want = a.classes == b.classes || fits(a) || fits(b) || isComplement(a, b) ||
+           isComplement(b, a);
   }
   EXPECT(succeeded(axes) == want, "{0} with {1} of {2}", a.classes, b.classes,
          ranks);

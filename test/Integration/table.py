@@ -16,7 +16,7 @@ import math
 import sys
 
 from harness import INPUTS, Lane, sidecar
-from tolerances import EXCEPTIONS, FILES, FRAMEWORK, LARGE, LARGE_CONFIGS, VERIFY
+from tolerances import EXCEPTIONS, FILES, FRAMEWORK, LARGE, VERIFY
 
 STRATEGIES = ["FULL_SHARD", "SHARD_GRAD_OP", "NO_SHARD", "HYBRID_SHARD"]
 RANKS = {1: 1, 2: 2, 3: 3, 4: 2, 6: 3, 8: 4}  # ranks: of one node
@@ -28,7 +28,7 @@ def choose(full):
     small = [name for name in FILES if name not in LARGE]
     if full:
         cells = [(name, config) for name in small for config in CONFIGS]
-        return cells + [(name, config) for name in LARGE for config in LARGE_CONFIGS]
+        return cells + [(name, config) for name, (configs, _) in LARGE.items() for config in configs]
     # Two of each file; 5 and 24 have no common divisor, so all come in turn.
     cells = [(name, CONFIGS[(5 * i + k) % len(CONFIGS)]) for i, name in enumerate(small) for k in (0, 14)]
     assert {config for _, config in cells} == set(CONFIGS)

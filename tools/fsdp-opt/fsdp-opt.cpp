@@ -24,8 +24,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "error: " << error << "\n";
     return 1;
   }
-  if (mlir::failed(mlir::MlirOptMain(target->os(), std::move(source), registry,
-                                     config)))
+  if (mlir::failed(
+          mlir::MlirOptMain(target->os(), std::move(source), registry, config)))
     return 1;
   target->keep();
   return 0;

@@ -45,8 +45,9 @@ static Dtype getDtype(Type type) {
 /// True for element types that a file and a rank's buffers can have.
 static bool hasDtype(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
-         llvm::is_contained({1, 8, 32, 64},
-                            type.isInteger() ? type.getIntOrFloatBitWidth() : 0);
+         llvm::is_contained({1, 8, 32, 64}, type.isInteger()
+                                                ? type.getIntOrFloatBitWidth()
+                                                : 0);
 }
 
 /// One port from a type and the attributes beside it.
@@ -73,9 +74,8 @@ static Port readPort(Operation *from, Type type, DictionaryAttr attributes) {
   if (auto value = attributes.getAs<FloatAttr>(attr::value))
     port.value = value.getValueAsDouble();
   if (auto symbol = attributes.getAs<FlatSymbolRefAttr>(attr::unit))
-    if (auto factor =
-            SymbolTable::lookupNearestSymbolFrom<UnitOp>(from, symbol)
-                .getGradientDivideFactor())
+    if (auto factor = SymbolTable::lookupNearestSymbolFrom<UnitOp>(from, symbol)
+                          .getGradientDivideFactor())
       port.divideFactor = factor->convertToDouble();
   if (auto shape = attributes.getAs<DenseI64ArrayAttr>(attr::globalShape))
     port.global.assign(shape.asArrayRef().begin(), shape.asArrayRef().end());
@@ -124,8 +124,7 @@ Program::create(OwningOpRef<ModuleOp> module) {
       std::tie(program->arguments, program->results) = readPorts(function);
     }
   for (auto group : module->getOps<ProcessGroupOp>())
-    program->groups.push_back(
-        {group.getSymName().str(), group.getClasses()});
+    program->groups.push_back({group.getSymName().str(), group.getClasses()});
 
   PassManager manager(module->getContext());
   buildLowerToLLVMPipeline(manager);
@@ -202,8 +201,7 @@ Program::run(FsdpJob *job,
             "expected " + describe(port.dtype, port.local) + " for " +
             port.role + " '" + port.name + "', but got " +
             describe(tensor->dtype, tensor->shape));
-      calls[rank].arguments.push_back(
-          const_cast<char *>(tensor->bytes.data()));
+      calls[rank].arguments.push_back(const_cast<char *>(tensor->bytes.data()));
     }
     for (const Port &port : results)
       outputs[rank].emplace_back(port.dtype, port.local);

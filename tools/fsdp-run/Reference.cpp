@@ -27,8 +27,7 @@ llvm::Expected<std::unique_ptr<Reference>> Reference::create(ModuleOp module,
   if (failed(reference->split(module)))
     return llvm::createStringError("the reference could not be built");
   for (auto [program, job, source] :
-       {std::tie(reference->model, reference->modelJob,
-                 reference->modelModule),
+       {std::tie(reference->model, reference->modelJob, reference->modelModule),
         std::tie(reference->optimizer, reference->optimizerJob,
                  reference->optimizerModule)}) {
     llvm::Expected<std::unique_ptr<Program>> compiled =
@@ -52,8 +51,8 @@ void Reference::readPlacements(ModuleOp module) {
   llvm::IntEqClasses joined(ranks);
   int loss = step.findResult(attr::loss);
   if (loss >= 0) {
-    auto combine = cast<LossAttr>(
-        step.getFunction().getResultAttr(loss, attr::loss));
+    auto combine =
+        cast<LossAttr>(step.getFunction().getResultAttr(loss, attr::loss));
     mean = combine.getMean();
     for (auto group : combine.getGroups().getAsRange<FlatSymbolRefAttr>()) {
       ClassesAttr classes = lookupClasses(step.getFunction(), group);
@@ -67,8 +66,7 @@ void Reference::readPlacements(ModuleOp module) {
     for (int64_t other = 0; other < ranks; ++other)
       if (joined.findLeader(rank) == joined.findLeader(other))
         lossRanks[rank].push_back(other);
-  if (auto accumulate =
-          module->getAttrOfType<AccumulateAttr>(attr::accumulate))
+  if (auto accumulate = module->getAttrOfType<AccumulateAttr>(attr::accumulate))
     accumulateMean = accumulate.getMean();
   if (auto how = module->getAttrOfType<StringAttr>(attr::buffers))
     buffers = how.str();
@@ -76,8 +74,8 @@ void Reference::readPlacements(ModuleOp module) {
 
 /// Erases what no result needs, groups and units.
 static void simplify(ModuleOp module) {
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(*module.getBody())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(*module.getBody())))
     if (isa<ProcessGroupOp, UnitOp>(op))
       op.erase();
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -132,17 +130,16 @@ LogicalResult Reference::split(ModuleOp module) {
     unsigned index = sources.size();
     StringRef role = results[index].role;
     bool isUpdate = below.contains(mine) || role == "updated_state" ||
-                    (role == "updated" &&
-                     under->lookup(results[index].name));
+                    (role == "updated" && under->lookup(results[index].name));
     if (isUpdate) {
       sources.push_back({false, unsigned(optimizerResults.size())});
       optimizerResults.push_back(mine);
     } else {
       // Constants and arguments but inputs are the same for all batches.
       auto argument = dyn_cast<BlockArgument>(other);
-      bool ofBatch =
-          argument ? arguments[argument.getArgNumber()].role == "input"
-                   : !isFree(other.getDefiningOp());
+      bool ofBatch = argument
+                         ? arguments[argument.getArgNumber()].role == "input"
+                         : !isFree(other.getDefiningOp());
       sources.push_back({true, unsigned(modelResults.size()), ofBatch});
       modelResults.push_back(other);
     }
@@ -150,8 +147,8 @@ LogicalResult Reference::split(ModuleOp module) {
 
   func::FuncOp function = under->getFunction();
   DenseMap<Value, unsigned> markerOf;
-  for (auto [mine, other] : llvm::zip_equal(above->getParameters(),
-                                            under->getParameters())) {
+  for (auto [mine, other] :
+       llvm::zip_equal(above->getParameters(), under->getParameters())) {
     if (mine.markers.empty())
       continue;
     if (mine.markers.size() > 1)
@@ -160,8 +157,8 @@ LogicalResult Reference::split(ModuleOp module) {
              << mine.name << "'";
     LocalGradOp marker = other.markers[0];
     modelResults.push_back(LocalGradOp(mine.markers[0]).getInput());
-    Value argument = function.front().addArgument(marker.getType(),
-                                                  marker.getLoc());
+    Value argument =
+        function.front().addArgument(marker.getType(), marker.getLoc());
     marker.replaceAllUsesWith(argument);
     for (Value &result : optimizerResults)
       if (result == marker)
@@ -225,8 +222,7 @@ Tensor Reference::getNorm(const std::vector<std::vector<Tensor>> &reduced,
   for (unsigned marker : operands) {
     std::set<std::vector<int64_t>> seen;
     for (int64_t rank = 0; rank < ranks; ++rank) {
-      SmallVector<int64_t> at =
-          arguments[markers[marker]].getCoordinates(rank);
+      SmallVector<int64_t> at = arguments[markers[marker]].getCoordinates(rank);
       if (!seen.insert(std::vector<int64_t>(at.begin(), at.end())).second)
         continue;
       const Tensor &gradient = reduced[rank][marker];
@@ -329,13 +325,14 @@ void Reference::combine(std::vector<std::vector<Tensor>> &outputs,
   std::vector<int64_t> all;
   for (int64_t rank = 0; rank < ranks; ++rank)
     all.push_back(rank);
-  for (auto [i, port] : llvm::enumerate(results)) {
-    bool isBuffer = port.role == "updated" && buffers != "local" &&
-                    (isFloat(port.dtype) || buffers == "rank0") &&
-                    llvm::any_of(arguments, [&](const Port &argument) {
-                      return argument.role == "buffer" &&
-                             argument.name == port.name;
-                    });
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Port &port = results[i];
+    bool isBuffer =
+        port.role == "updated" && buffers != "local" &&
+        (isFloat(port.dtype) || buffers == "rank0") &&
+        llvm::any_of(arguments, [&](const Port &argument) {
+          return argument.role == "buffer" && argument.name == port.name;
+        });
     if (port.role != "loss" && !isBuffer)
       continue;
     std::vector<Tensor> before;
@@ -360,9 +357,9 @@ void Reference::combine(std::vector<std::vector<Tensor>> &outputs,
   }
 }
 
-llvm::Expected<std::vector<std::vector<Tensor>>> Reference::run(
-    const std::vector<std::vector<Tensor>> &wholes,
-    const std::vector<std::vector<std::vector<Tensor>>> &inputs) {
+llvm::Expected<std::vector<std::vector<Tensor>>>
+Reference::run(const std::vector<std::vector<Tensor>> &wholes,
+               const std::vector<std::vector<std::vector<Tensor>>> &inputs) {
   double steps = double(inputs[0].size());
   seeds.clear();
   std::vector<RankResults> byRank(ranks);

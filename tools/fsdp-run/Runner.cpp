@@ -101,8 +101,7 @@ llvm::Error Runner::compile() {
   if (!imported)
     return imported.takeError();
   // A file's values have the dtypes of the step as it was exported.
-  for (const Port &port :
-       readPorts(Step::get(**imported)->getFunction()).first)
+  for (const Port &port : readPorts(Step::get(**imported)->getFunction()).first)
     fileDtypes.push_back(port.dtype);
   auto annotated = transform(**imported, [&](OpPassManager &manager) {
     if (options.wide)
@@ -165,13 +164,11 @@ llvm::Error Runner::compile() {
 llvm::Error Runner::load() {
   std::vector<Argument> arguments;
   for (auto [i, port] : llvm::enumerate(ports))
-    arguments.push_back({port.role == "param" && port.frozen ? "frozen"
-                                                             : port.role,
-                         port.name,
-                         i < fileDtypes.size() ? fileDtypes[i] : port.dtype,
-                         port.global});
-  auto loaded = loadData(options.model, options.data, arguments, ranks,
-                         options.seed);
+    arguments.push_back(
+        {port.role == "param" && port.frozen ? "frozen" : port.role, port.name,
+         i < fileDtypes.size() ? fileDtypes[i] : port.dtype, port.global});
+  auto loaded =
+      loadData(options.model, options.data, arguments, ranks, options.seed);
   if (!loaded)
     return loaded.takeError();
   data = std::move(*loaded);
@@ -274,8 +271,8 @@ void Runner::compare(ArrayRef<Port> results,
       ++compared;
       if (!(e <= worst)) {
         worst = e;
-        where = port.role + " '" + port.name + "' on rank " +
-                std::to_string(rank);
+        where =
+            port.role + " '" + port.name + "' on rank " + std::to_string(rank);
       }
     }
 }
@@ -312,8 +309,7 @@ Runner::compareExpected(const std::vector<std::vector<Tensor>> &got) {
 }
 
 /// Every rank's results as it stores them.
-llvm::Error
-Runner::writeResults(std::vector<std::vector<Tensor>> got) const {
+llvm::Error Runner::writeResults(std::vector<std::vector<Tensor>> got) const {
   Safetensors file;
   for (auto [i, port] : llvm::enumerate(program->getResults())) {
     std::string name = "out" + std::to_string(i);
@@ -359,23 +355,23 @@ llvm::Error Runner::runStep(int64_t step) {
 
 /// What was sent, as JSON: one entry per group, kind and dtype of rank 0.
 static llvm::json::Array getTraffic(FsdpJob *job, const Program &program) {
-  static constexpr const char *kinds[] = {"all_gather",     "reduce_scatter",
-                                          "all_reduce",     "all_to_all",
-                                          "broadcast",      "permute"};
+  static constexpr const char *kinds[] = {"all_gather", "reduce_scatter",
+                                          "all_reduce", "all_to_all",
+                                          "broadcast",  "permute"};
   static constexpr const char *dtypes[] = {"f16", "bf16", "f32", "f64",
                                            "i8",  "i32",  "i64"};
   llvm::json::Array entries;
   for (int64_t i = 0; i < fsdp_rank_traffic_count(job, 0); ++i) {
     FsdpTraffic traffic;
     fsdp_rank_traffic(job, 0, i, &traffic);
-    entries.push_back(llvm::json::Object{
-        {"group", program.getGroups()[traffic.group].first},
-        {"kind", kinds[traffic.kind]},
-        {"dtype", dtypes[traffic.dtype]},
-        {"calls", traffic.calls},
-        {"buffers", traffic.buffers},
-        {"payload_bytes", traffic.payload_bytes},
-        {"wire_bytes", traffic.wire_bytes}});
+    entries.push_back(
+        llvm::json::Object{{"group", program.getGroups()[traffic.group].first},
+                           {"kind", kinds[traffic.kind]},
+                           {"dtype", dtypes[traffic.dtype]},
+                           {"calls", traffic.calls},
+                           {"buffers", traffic.buffers},
+                           {"payload_bytes", traffic.payload_bytes},
+                           {"wire_bytes", traffic.wire_bytes}});
   }
   return entries;
 }
@@ -385,11 +381,11 @@ llvm::Error Runner::report() {
     std::error_code code;
     llvm::raw_fd_ostream file(options.traffic, code);
     if (code)
-      return llvm::createStringError("could not write " + options.traffic + ": " +
-                                     code.message());
+      return llvm::createStringError("could not write " + options.traffic +
+                                     ": " + code.message());
     llvm::json::Object sent{{"ranks", ranks},
-                             {"arena_bytes", program->getArenaBytes()},
-                             {"traffic", getTraffic(job, *program)}};
+                            {"arena_bytes", program->getArenaBytes()},
+                            {"traffic", getTraffic(job, *program)}};
     file << llvm::json::Value(std::move(sent)) << "\n";
   }
   if (!reference)
@@ -400,9 +396,8 @@ llvm::Error Runner::report() {
                                        : 1e-5;
   llvm::outs() << "verify: " << compared << " results of " << ranks
                << (ranks == 1 ? " rank" : " ranks") << ", worst error "
-               << llvm::format("%.2e", worst)
-               << (where.empty() ? "" : " at ") << where << ", limit "
-               << llvm::format("%.0e", limit) << "\n";
+               << llvm::format("%.2e", worst) << (where.empty() ? "" : " at ")
+               << where << ", limit " << llvm::format("%.0e", limit) << "\n";
   if (!(worst <= limit))
     return llvm::createStringError(
         "expected the numbers of the unsharded step, but got other ones at " +

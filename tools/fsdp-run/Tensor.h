@@ -113,8 +113,8 @@ double largest(const Tensor &tensor);
 
 /// max|got - want| / max(max|want|, size, 1e-6) over finite elements. NaN in
 /// both is equal, the same infinity in both too; otherwise NaN or infinity in
-/// either, or different shapes, give infinity. `size` is for a part of a tensor:
-/// the largest magnitude of the whole.
+/// either, or different shapes, give infinity. `size` is for a part of a
+/// tensor: the largest magnitude of the whole.
 double error(const Tensor &got, const Tensor &want, double size = 0);
 
 } // namespace fsdp::run

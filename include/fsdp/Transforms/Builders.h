@@ -10,12 +10,13 @@ namespace fsdp {
 /// An elementwise linalg.generic: `inputs` of rank 0 are broadcast, the others
 /// and all results have the shape of `shape`. `body` gets the elements of the
 /// inputs and returns those of the results.
-llvm::SmallVector<mlir::Value> createElementwise(
-    mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
-    llvm::ArrayRef<int64_t> shape, mlir::TypeRange elementTypes,
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(
-        mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>
-        body);
+llvm::SmallVector<mlir::Value>
+createElementwise(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::ValueRange inputs, llvm::ArrayRef<int64_t> shape,
+                  mlir::TypeRange elementTypes,
+                  llvm::function_ref<llvm::SmallVector<mlir::Value>(
+                      mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>
+                      body);
 
 /// `value` with floating-point elements of type `element`; `value` itself where
 /// that is what it has.

@@ -24,8 +24,8 @@ mlir::FailureOr<mlir::FlatSymbolRefAttr> getPlanGroup(mlir::ModuleOp module,
                                                       const GroupSpec &spec);
 
 /// The same for a list.
-mlir::FailureOr<mlir::ArrayAttr>
-getPlanGroups(mlir::ModuleOp module, llvm::ArrayRef<GroupSpec> specs);
+mlir::FailureOr<mlir::ArrayAttr> getPlanGroups(mlir::ModuleOp module,
+                                               llvm::ArrayRef<GroupSpec> specs);
 
 /// The product of the groups in `list` as axes of `axes`.
 AxisSet getProduct(const Axes &axes, mlir::SymbolTable &symbols,

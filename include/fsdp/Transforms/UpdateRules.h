@@ -27,7 +27,8 @@ struct UpdateInputs {
 };
 
 /// The names of the optimizer's states, as PyTorch has them.
-llvm::SmallVector<llvm::StringRef> getStateNames(const PlanOptimizer &optimizer);
+llvm::SmallVector<llvm::StringRef>
+getStateNames(const PlanOptimizer &optimizer);
 
 /// The new parameter, then the new states.
 /// Sources: torch.optim.SGD; torch.optim.AdamW (decoupled decay, Loshchilov and
