@@ -3,6 +3,7 @@
 #include "fsdp/Analysis/Phases.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
@@ -115,4 +116,10 @@ bool fsdp::isFree(Operation *op) {
     return matchPattern(fill.value(), m_Constant()) &&
            fill.output().getDefiningOp<tensor::EmptyOp>();
   return false;
+}
+
+bool fsdp::isZero(Value value) {
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    value = fill.value();
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }

@@ -269,6 +269,20 @@ LogicalResult yaml::readMapping(const Node &node, ArrayRef<Key> keys) {
                              << " in '" << node.key << "'";
 }
 
+const Node *yaml::find(const Node &node, StringRef key) {
+  auto it = llvm::find_if(node.items, [&](auto &i) { return i.key == key; });
+  return it == node.items.end() ? nullptr : &*it;
+}
+
+LogicalResult yaml::checkOneOf(const Node &node, StringRef a, StringRef b) {
+  const Node *first = find(node, a), *second = find(node, b);
+  if (!first == !second)
+    return emitError(node.loc) << (first ? "both '" : "missing '") << a
+                               << (first ? "' and '" : "' or '") << b
+                               << "' in '" << node.key << "'";
+  return success();
+}
+
 FailureOr<Located<int64_t>> yaml::readInteger(const Node &node, int64_t least) {
   int32_t value = 0;
   bool fits = node.isNatural() && !StringRef(node.text).getAsInteger(10, value);

@@ -52,6 +52,13 @@ struct Key {
 /// Reads a mapping with these keys only, in the order in which they are there.
 llvm::LogicalResult readMapping(const Node &node, llvm::ArrayRef<Key> keys);
 
+/// The entry of `node` with this key, or null.
+const Node *find(const Node &node, llvm::StringRef key);
+
+/// Fails unless exactly one of two keys is in a mapping.
+llvm::LogicalResult checkOneOf(const Node &node, llvm::StringRef a,
+                               llvm::StringRef b);
+
 /// Reads an integer from `least` (0 or 1) to 2^31 - 1.
 mlir::FailureOr<Located<int64_t>> readInteger(const Node &node, int64_t least);
 inline mlir::FailureOr<Located<int64_t>> readPositive(const Node &node) {

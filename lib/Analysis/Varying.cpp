@@ -78,6 +78,14 @@ bool Varying::visit(Block &block) {
           mask |= masks.lookup(operand);
       });
     }
+    if (isa<scf::IfOp, scf::WhileOp>(op))
+      // What flows through their regions is not told apart.
+      for (Region &region : op.getRegions())
+        for (Block &inner : region) {
+          for (BlockArgument argument : inner.getArguments())
+            add(argument, mask);
+          changed |= visit(inner);
+        }
     for (Value result : op.getResults())
       add(result, mask);
   }

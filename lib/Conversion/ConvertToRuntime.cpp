@@ -205,6 +205,10 @@ LogicalResult ConvertToRuntimePass::convertStart(CollectiveOpInterface op,
     return op->emitOpError("expected elements that the runtime knows (f16, "
                            "bf16, f32, f64, i1, i8, i32, i64), but got ")
            << element;
+  std::optional<ReductionKind> reduction = op.getReductionKind();
+  // It is a byte to the runtime, and two trues would be 2.
+  if (reduction == ReductionKind::Sum && element.isInteger(1))
+    return op->emitOpError("expected a sum of numbers, but got ") << element;
   if (auto allToAll = dyn_cast<StartAllToAllOp>(op.getOperation()))
     if (allToAll.getSplitDim() || allToAll.getConcatDim())
       return op->emitOpError("expected leading blocks (split_dim = 0, "
@@ -215,7 +219,6 @@ LogicalResult ConvertToRuntimePass::convertStart(CollectiveOpInterface op,
     auto attribute = op->getAttrOfType<IntegerAttr>(name);
     return attribute ? attribute.getInt() : 0;
   };
-  std::optional<ReductionKind> reduction = op.getReductionKind();
   Value token = runtime->call(
       builder, loc, "fsdp_open",
       {rank, runtime->constant(builder, loc, int64_t(op.getKind()), i32),

@@ -370,6 +370,14 @@ SmallVector<FlatSymbolRefAttr> ShardingAttr::getGroups() const {
 
 bool ShardingAttr::isReplicated() const { return getGroups().empty(); }
 
+ShardingAttr ShardingAttr::withVarying(ArrayAttr groups) const {
+  return get(getContext(), getDims(), getReduction(), getPartial(), groups);
+}
+
+ShardingAttr ShardingAttr::withDims(ArrayAttr dims) const {
+  return get(getContext(), dims, getReduction(), getPartial(), getVarying());
+}
+
 //===----------------------------------------------------------------------===//
 // LossAttr
 //===----------------------------------------------------------------------===//

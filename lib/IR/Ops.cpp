@@ -371,6 +371,10 @@ LogicalResult ReshardOp::verify() {
   if (input.getElementType() !=
       cast<RankedTensorType>(getType()).getElementType())
     return emitOpError("expected one element type before and after");
+  for (ShardingAttr sharding : {getSource(), getTarget()})
+    if (input.getElementType().isInteger(1) && !sharding.getPartial().empty() &&
+        sharding.getReduction() == ReductionKind::Sum)
+      return emitOpError("expected a sum of numbers, but got ") << input;
   return success();
 }
 
@@ -400,12 +404,11 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
   // Types may differ while groups are not resolved.
   if (getSource() == getTarget() && getInput().getType() == getType())
     return getInput();
-  // There and back: nothing was lost unless a sum was done on the way.
+  // There and back: the logical value is the same, so sums need not be done.
   auto before = getInput().getDefiningOp<ReshardOp>();
   if (before && before.getSource() == getTarget() &&
-      before.getShape() == getShape() &&
-      before.getInput().getType() == getType() &&
-      before.getSource().getPartial().empty())
+      before.getTarget() == getSource() && before.getShape() == getShape() &&
+      before.getInput().getType() == getType())
     return before.getInput();
   return {};
 }

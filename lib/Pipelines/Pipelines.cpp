@@ -59,13 +59,19 @@ void fsdp::buildReferencePipeline(OpPassManager &manager,
 void fsdp::buildAnnotatePipeline(OpPassManager &manager,
                                  const PlanOptions &options) {
   buildReferencePipeline(manager, options);
+  // Changes no value, so the reference needs none of it. In front of the loop,
+  // where locations and phases are those of the exported step.
+  manager.addPass(createPlaceActivationsPass(
+      forPass<PlaceActivationsPassOptions>(options)));
   // Behind the optimizer, which stays outside of the loop.
   manager.addPass(createAccumulatePass());
   addStage(manager, "annotated");
 }
 
 void fsdp::buildShardPipeline(OpPassManager &manager) {
-  // While every value in the model is still whole.
+  // First what one rank computes; what each stores is decided in its terms.
+  manager.addPass(createPartitionPass());
+  // Needs the loss and buffers as ranks compute them.
   manager.addPass(createCombineResultsPass());
   // Decides storage; right from here on, but everything is gathered.
   manager.addPass(createShardStoragePass());

@@ -2,7 +2,6 @@
 //===- Builders.cpp - small pieces of IR that several passes make ---------===//
 #include "fsdp/Transforms/Builders.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -72,12 +71,6 @@ Value fsdp::createZero(OpBuilder &builder, Location loc,
   return arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType())));
-}
-
-bool fsdp::isZero(Value value) {
-  if (auto fill = value.getDefiningOp<linalg::FillOp>())
-    value = fill.value();
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
 Value fsdp::createOffset(OpBuilder &builder, Location loc, int64_t extent,

@@ -2,8 +2,9 @@
 //===- CombineResults.cpp - loss, buffers and seeds over the ranks --------===//
 //
 // What the step returns for all ranks is combined over them: the loss as it
-// declares, buffers updated from a per-rank batch as the plan says. Random
-// numbers differ per rank while the next seed stays common.
+// declares, buffers updated from a per-rank batch as the plan says. Ranks with
+// batches of their own draw their own random numbers; the next seed stays
+// common.
 //
 //   return %loss {fsdp.loss = #fsdp.loss<mean = [@world]>}
 // becomes, for 8 ranks,
@@ -11,14 +12,20 @@
 //   %1 = fsdp.scale %0 by 1 over 8
 //   return %1
 //
+// A loss over a count is divided by the count of all ranks and micro-batches.
+// So are gradients, behind their reduction, by `fsdp-shard-storage`: the count
+// is made where all of them are still to come.
+//
 //===----------------------------------------------------------------------===//
 #include "fsdp/Analysis/Phases.h"
 #include "fsdp/Analysis/Varying.h"
 #include "fsdp/Transforms/Builders.h"
 #include "fsdp/Transforms/Passes.h"
 #include "fsdp/Transforms/PlanSupport.h"
+#include "fsdp/Transforms/Storage.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace fsdp {
 #define GEN_PASS_DEF_COMBINERESULTSPASS
@@ -41,6 +48,8 @@ struct CombineResultsPass
       StringRef updated = step->getResultRole(i, attr::updated);
       if (auto loss = function.getResultAttrOfType<LossAttr>(i, attr::loss)) {
         combineLoss(*step, i, loss);
+        if (loss.getDivideBy() && failed(divideLoss(*step, i, loss)))
+          return signalPassFailure();
       } else if (!updated.empty() && !step->lookup(updated)) {
         if (failed(combineBuffer(*step, varying, i)))
           return signalPassFailure();
@@ -50,10 +59,13 @@ struct CombineResultsPass
   }
 
   void combineLoss(const Step &step, unsigned result, LossAttr loss);
+  LogicalResult divideLoss(const Step &step, unsigned result, LossAttr loss);
+  Value addCounts(OpBuilder &builder, Value count, FloatType element,
+                  LossAttr loss);
   LogicalResult combineBuffer(const Step &step, const Varying &varying,
                               unsigned result);
   void separateSeeds(const Step &step);
-  void separate(Value seed, OpOperand *next, FlatSymbolRefAttr world);
+  void separate(Value seed, OpOperand *next, FlatSymbolRefAttr group);
 };
 } // namespace
 
@@ -89,6 +101,119 @@ void CombineResultsPass::combineLoss(const Step &step, unsigned result,
   value = createSum(builder, loc, value, group,
                     loss.getMean() ? classes.getSize() : 1);
   terminator->setOperand(result, value);
+}
+
+/// The sum of all elements of `value`, numbers of any kind, as a scalar.
+static Value createTotal(OpBuilder &builder, Location loc, Value value,
+                         FloatType element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value zero = createZero(builder, loc, RankedTensorType::get({}, element));
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineMap> maps = {
+      AffineMap::getMultiDimIdentityMap(type.getRank(), context),
+      AffineMap::get(type.getRank(), 0, context)};
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::reduction);
+  return linalg::GenericOp::create(
+             builder, loc, zero.getType(), value, zero, maps, loops,
+             [&](OpBuilder &nested, Location at, ValueRange arguments) {
+               Value number =
+                   isa<FloatType>(type.getElementType())
+                       ? createScalarCast(nested, at, arguments[0], element)
+                       : arith::SIToFPOp::create(nested, at, element,
+                                                 arguments[0]);
+               Value sum =
+                   arith::AddFOp::create(nested, at, arguments[1], number);
+               linalg::YieldOp::create(nested, at, sum);
+             })
+      .getResult(0);
+}
+
+/// The count of all ranks and micro-batches.
+Value CombineResultsPass::addCounts(OpBuilder &builder, Value count,
+                                    FloatType element, LossAttr loss) {
+  Location loc = count.getLoc();
+  Value total = createTotal(builder, loc, count, element);
+  // Losses and gradients are averaged over micro-batches or added, and so are
+  // counts: all that is counted in a step weighs the same. An output that is
+  // equal for all micro-batches is not stacked.
+  auto accumulate =
+      getOperation()->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  int64_t steps = accumulate ? accumulate.getSteps() : 1;
+  bool isStacked = cast<ShapedType>(count.getType()).getRank();
+  if (isStacked && accumulate.getMean())
+    total = ScaleOp::create(builder, loc, total, 1, steps);
+  else if (!isStacked && steps > 1 && !accumulate.getMean())
+    total = ScaleOp::create(builder, loc, total, steps, 1);
+  ClassesAttr classes = getJoin(getOperation(), loss.getGroups());
+  if (classes.getSize() == 1)
+    return total;
+  return createSum(builder, loc, total,
+                   getOrCreateGroup(getOperation(), classes, "loss"), 1);
+}
+
+/// Where in the step's block all gradients are still to come: in front of the
+/// first marker, or behind the loop that it is in.
+static Operation *findFirstGradient(const Step &step) {
+  Operation *first = step.getTerminator();
+  for (const Parameter &parameter : step.getParameters())
+    for (LocalGradOp marker : parameter.markers) {
+      Operation *at = first->getBlock()->findAncestorOpInBlock(*marker);
+      if (at != marker)
+        at = at->getNextNode();
+      if (at->isBeforeInBlock(first))
+        first = at;
+    }
+  return first;
+}
+
+LogicalResult CombineResultsPass::divideLoss(const Step &step, unsigned result,
+                                             LossAttr loss) {
+  Operation *terminator = step.getTerminator();
+  auto error = [&]() { return emitError(step.getFunction().getLoc()); };
+  int output = step.findResult(attr::output, loss.getDivideBy());
+  if (output < 0)
+    return error() << "expected an output " << loss.getDivideBy()
+                   << ", which the loss is divided by, but got none";
+  Value count = terminator->getOperand(output);
+  auto type = cast<RankedTensorType>(count.getType());
+  auto accumulate =
+      getOperation()->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  bool isStacked = accumulate && accumulate.getSteps() > 1 &&
+                   type.getShape() == ArrayRef(accumulate.getSteps());
+  if ((type.getRank() && !isStacked) || !type.getElementType().isIntOrFloat() ||
+      type.getElementType().isInteger(1))
+    return error() << "expected the output " << loss.getDivideBy()
+                   << ", which the loss is divided by, to be one number per "
+                      "batch, but got "
+                   << type;
+
+  // What the count needs may stand behind the first gradient.
+  Operation *first = findFirstGradient(step);
+  Block *block = first->getBlock();
+  DenseSet<Operation *> needed;
+  collectAncestors(block, count, needed, {});
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::make_range(first->getIterator(), block->end()))) {
+    if (!needed.contains(&op))
+      continue;
+    if (isa<LocalGradOp>(op))
+      return op.emitOpError("expected no gradient in the output ")
+             << loss.getDivideBy() << ", which the loss is divided by";
+    op.moveBefore(first);
+  }
+  Value sum = terminator->getOperand(result);
+  auto element =
+      cast<FloatType>(cast<ShapedType>(sum.getType()).getElementType());
+  OpBuilder builder(first);
+  if (element.getWidth() < 32)
+    element = builder.getF32Type();
+  Value total = addCounts(builder, count, element, loss);
+  total.getDefiningOp()->setAttr(divisorAttr, builder.getUnitAttr());
+  builder.setInsertionPoint(terminator);
+  terminator->setOperand(result,
+                         createDivision(builder, sum.getLoc(), sum, total));
+  return success();
 }
 
 LogicalResult CombineResultsPass::combineBuffer(const Step &step,
@@ -128,16 +253,23 @@ LogicalResult CombineResultsPass::combineBuffer(const Step &step,
   return success();
 }
 
-/// Each rank draws with seed + rank; the next seed comes from the common one.
+/// Ranks with batches of their own draw with the seed + their index among
+/// these; the next seed comes from the common one.
 void CombineResultsPass::separateSeeds(const Step &step) {
   func::FuncOp function = step.getFunction();
-  int64_t ranks = getWorld(getOperation()).getRanks();
   int result = step.findResult(attr::updatedSeed);
   int argument = step.findArg(attr::seed);
-  if (argument < 0 || ranks == 1)
+  if (argument < 0)
     return;
-  FlatSymbolRefAttr world = getOrCreateGroup(
-      getOperation(), getClasses(&getContext(), ranks, {{1, ranks}}), "world");
+  llvm::SetVector<Attribute> groups;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (function.getArgAttr(i, attr::input))
+      groups.insert_range(step.getArgSharding(i).getVarying());
+  ClassesAttr classes = getJoin(
+      getOperation(), ArrayAttr::get(&getContext(), groups.getArrayRef()));
+  if (classes.getSize() == 1)
+    return;
+  FlatSymbolRefAttr group = getOrCreateGroup(getOperation(), classes, "batch");
   Value seed = function.getArgument(argument);
   Operation *terminator = step.getTerminator();
   // With micro-batches the seed is carried by their loop and used in it.
@@ -147,24 +279,24 @@ void CombineResultsPass::separateSeeds(const Step &step) {
         carried ? dyn_cast<scf::ForOp>(carried.getOwner()) : scf::ForOp();
     if (loop && loop.getTiedLoopInit(carried)->get() == seed) {
       BlockArgument own = loop.getTiedLoopRegionIterArg(carried);
-      return separate(own, loop.getTiedLoopYieldedValue(own), world);
+      return separate(own, loop.getTiedLoopYieldedValue(own), group);
     }
   }
   separate(seed, result < 0 ? nullptr : &terminator->getOpOperand(result),
-           world);
+           group);
 }
 
 /// In the block of `seed`: all its uses get this rank's seed but for those that
 /// compute `next`, which are made again for the common one.
 void CombineResultsPass::separate(Value seed, OpOperand *next,
-                                  FlatSymbolRefAttr world) {
+                                  FlatSymbolRefAttr group) {
   Block *block = seed.getParentBlock();
   auto type = cast<RankedTensorType>(seed.getType());
   Location loc = seed.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(block);
   Value rank = arith::IndexCastOp::create(
       builder, loc, type.getElementType(),
-      RankIndexOp::create(builder, loc, builder.getIndexType(), world));
+      RankIndexOp::create(builder, loc, builder.getIndexType(), group));
   Value own = createElementwise(
       builder, loc, seed, type.getShape(), type.getElementType(),
       [&](OpBuilder &nested, Location nestedLoc, ValueRange arguments) {

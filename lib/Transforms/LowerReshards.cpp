@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- LowerReshards.cpp - fsdp.reshard to collectives --------------------===//
 //
-// The only place that chooses collectives. Dimension by dimension, the groups
-// that source and target share in front stay; further ones of the source are
-// gathered; further ones of the target are cut, where the value is a sum over
-// them by a reduce-scatter, else by a slice. Sums that no dimension takes up
-// are all-reduced last, when the value is smallest.
+// The only place that makes collectives of placements. Which ones is found by
+// the search in ReshardMoves.cpp; BuildMoves.cpp makes ops of each move.
 //
 //   %r = fsdp.reshard %m of [5] from <[{}], partial = {@world}> to <[{@node}]>
 // becomes
@@ -13,10 +10,14 @@
 //   %1 = fsdp.reduce_scatter sum %0 over @node dim 0
 //   %r = fsdp.all_reduce sum %1 over @across
 //
+// Groups without digits may be no axes of one search: the value then goes by
+// way of what both sides share, or, where ranks only stand in another order
+// that is a rotation, by one permute.
+//
 //===----------------------------------------------------------------------===//
-#include "fsdp/Transforms/Builders.h"
+#include "ReshardMoves.h"
 #include "fsdp/Transforms/Passes.h"
-#include "fsdp/Transforms/PlanSupport.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace fsdp {
@@ -31,31 +32,38 @@ namespace {
 /// One reshard on its way.
 class ReshardLowering {
 public:
-  ReshardLowering(ModuleOp module, ReshardOp reshard);
+  ReshardLowering(ModuleOp module, ReshardOp reshard)
+      : module(module), reshard(reshard), builder(reshard),
+        loc(reshard.getLoc()), value(reshard.getInput()) {}
   LogicalResult run();
 
 private:
-  LogicalResult findAxes();
-  void gather(int64_t dim, ArrayRef<Attribute> groups, size_t kept);
-  void cut(int64_t dim, ArrayRef<Attribute> groups, size_t kept);
-  void cutOver(int64_t dim, ArrayRef<unsigned> order, bool isSum);
-  void reduceRest();
-  void resize(int64_t dim, int64_t extent);
+  bool haveAxes(ShardingAttr from, ShardingAttr to);
+  bool canMeet(ShardingAttr from, ShardingAttr to);
+  bool rotate(ShardingAttr from, ShardingAttr to);
+  ShardingAttr getShared(ShardingAttr from, ShardingAttr to);
+  void lower(ShardingAttr from, ShardingAttr to);
+  AxisPlacement getPlacement(ShardingAttr sharding);
 
   ClassesAttr getClassesOf(Attribute group) const {
     return lookupClasses(reshard, cast<FlatSymbolRefAttr>(group));
   }
-  int64_t getExtent(int64_t dim, ArrayRef<Attribute> groups);
-  FlatSymbolRefAttr getGroup(ArrayRef<unsigned> order);
+  SmallVector<ClassesAttr> getClassesOf(ShardingAttr from, ShardingAttr to) {
+    SmallVector<ClassesAttr> classes;
+    for (ShardingAttr sharding : {from, to})
+      for (FlatSymbolRefAttr group : sharding.getGroups())
+        classes.push_back(getClassesOf(group));
+    return classes;
+  }
 
   ModuleOp module;
   ReshardOp reshard;
   OpBuilder builder;
   Location loc;
   Axes axes;
+  /// False where one of `axes` has no digits.
+  bool haveDigits = true;
   Value value;
-  /// Axes over which the value is still a sum.
-  AxisSet partial = 0;
 };
 
 struct LowerReshardsPass
@@ -70,176 +78,177 @@ struct LowerReshardsPass
 };
 } // namespace
 
-ReshardLowering::ReshardLowering(ModuleOp module, ReshardOp reshard)
-    : module(module), reshard(reshard), builder(reshard), loc(reshard.getLoc()),
-      value(reshard.getInput()) {}
-
-/// The axes of source and target together.
-LogicalResult ReshardLowering::findAxes() {
-  SmallVector<ClassesAttr> groups;
-  for (ShardingAttr sharding : {reshard.getSource(), reshard.getTarget()})
-    for (FlatSymbolRefAttr group : sharding.getGroups()) {
-      groups.push_back(lookupClasses(reshard, group));
-      if (!groups.back())
+LogicalResult ReshardLowering::run() {
+  ShardingAttr source = reshard.getSource(), target = reshard.getTarget();
+  for (ShardingAttr sharding : {source, target})
+    for (FlatSymbolRefAttr group : sharding.getGroups())
+      if (!getClassesOf(group))
         return reshard.emitOpError("expected resolved process groups, but got ")
                << group;
-    }
-  FailureOr<Axes> found =
-      Axes::get(groups.empty() ? 1 : groups[0].getRanks(), groups);
-  if (failed(found))
+  // A sum of maxima is no maximum of sums.
+  bool isMixed = source.getReduction() != target.getReduction() &&
+                 !source.getPartial().empty() && !target.getPartial().empty();
+  if (llvm::is_contained(reshard.getShape(), 0)) {
+    value =
+        tensor::EmptyOp::create(builder, loc, reshard.getType(), ValueRange());
+  } else if (haveAxes(source, target) && !isMixed) {
+    lower(source, target);
+  } else if (!isMixed && !canMeet(source, target)) {
     return reshard.emitOpError("expected compatible groups in source and "
                                "target");
-  axes = *found;
-  return success();
-}
-
-LogicalResult ReshardLowering::run() {
-  if (failed(findAxes()))
-    return failure();
-  ShardingAttr source = reshard.getSource(), target = reshard.getTarget();
-  for (Attribute group : source.getPartial())
-    partial |= axes.getSet(getClassesOf(group));
-  for (Attribute group : target.getPartial()) {
-    AxisSet kept = axes.getSet(getClassesOf(group));
-    if (kept & ~partial)
-      return reshard.emitOpError("expected a target that is partial only where "
-                                 "the source is");
-    partial &= ~kept;
+  } else if (isMixed || !rotate(source, target)) {
+    ShardingAttr shared = getShared(source, target);
+    lower(source, shared);
+    lower(shared, target);
   }
-  // All dims are gathered before one is cut: where a group moves from one dim
-  // to another, ranks would else mix chunks of one with chunks of the other.
-  auto countShared = [&](int64_t dim) {
-    ArrayRef<Attribute> from = source.getDimGroups(dim);
-    ArrayRef<Attribute> to = target.getDimGroups(dim);
-    size_t shared = 0;
-    while (shared < std::min(from.size(), to.size()) &&
-           from[shared] == to[shared])
-      ++shared;
-    return shared;
-  };
-  int64_t rank = reshard.getShape().size();
-  for (int64_t dim = 0; dim < rank; ++dim)
-    gather(dim, source.getDimGroups(dim), countShared(dim));
-  for (int64_t dim = 0; dim < rank; ++dim)
-    cut(dim, target.getDimGroups(dim), countShared(dim));
-  reduceRest();
   reshard.replaceAllUsesWith(value);
   reshard.erase();
   return success();
 }
 
-FlatSymbolRefAttr ReshardLowering::getGroup(ArrayRef<unsigned> order) {
-  return getOrCreateGroup(module, axes.getGroup(module.getContext(), order),
-                          "ranks");
+/// Finds the axes of two placements. False where there are none, or where they
+/// do not say in which order a dimension is split: by a group without digits
+/// and by the whole world.
+bool ReshardLowering::haveAxes(ShardingAttr from, ShardingAttr to) {
+  SmallVector<ClassesAttr> groups = getClassesOf(from, to);
+  FailureOr<Axes> found =
+      Axes::get(groups.empty() ? 1 : groups[0].getRanks(), groups);
+  if (failed(found))
+    return false;
+  axes = *found;
+  haveDigits = llvm::none_of(
+      groups, [](ClassesAttr group) { return group.isExplicit(); });
+  return haveDigits ||
+         llvm::none_of(ArrayRef{from, to}, [&](ShardingAttr side) {
+           return llvm::any_of(side.getDims(), [&](Attribute list) {
+             return llvm::any_of(cast<ArrayAttr>(list), [&](Attribute name) {
+               ClassesAttr group = getClassesOf(name);
+               return !group.isExplicit() && group.getClasses() == 1;
+             });
+           });
+         });
 }
 
-/// Pads dimension `dim` with zeros, or cuts it, to `extent`.
-void ReshardLowering::resize(int64_t dim, int64_t extent) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  if (shape[dim] == extent)
-    return;
-  SmallVector<OpFoldResult> zeros(shape.size(), builder.getIndexAttr(0));
-  if (shape[dim] < extent) {
-    SmallVector<OpFoldResult> high(zeros);
-    high[dim] = builder.getIndexAttr(extent - shape[dim]);
-    shape[dim] = extent;
-    Value zero = arith::ConstantOp::create(
-        builder, loc, builder.getZeroAttr(type.getElementType()));
-    value = tensor::PadOp::create(builder, loc, type.clone(shape), value, zeros,
-                                  high, zero);
-    return;
-  }
-  shape[dim] = extent;
-  SmallVector<OpFoldResult> sizes, ones(shape.size(), builder.getIndexAttr(1));
-  for (int64_t size : shape)
-    sizes.push_back(builder.getIndexAttr(size));
-  value = tensor::ExtractSliceOp::create(builder, loc, type.clone(shape), value,
-                                         zeros, sizes, ones);
-}
-
-/// The extent of dimension `dim` of one chunk after splitting along `groups`.
-int64_t ReshardLowering::getExtent(int64_t dim, ArrayRef<Attribute> groups) {
-  int64_t extent = reshard.getShape()[dim];
-  for (Attribute group : groups)
-    extent = llvm::divideCeil(extent, getClassesOf(group).getSize());
-  return extent;
-}
-
-/// Gathers the groups of `groups` from the last down to `kept` of them, and
-/// cuts the padding of the chunks of each.
-void ReshardLowering::gather(int64_t dim, ArrayRef<Attribute> groups,
-                             size_t kept) {
-  for (; groups.size() > kept; groups = groups.drop_back()) {
-    ClassesAttr classes = getClassesOf(groups.back());
-    if (classes.getSize() > 1) {
-      auto type = cast<RankedTensorType>(value.getType());
-      SmallVector<int64_t> shape(type.getShape());
-      shape[dim] *= classes.getSize();
-      value =
-          AllGatherOp::create(builder, loc, TypeRange(type.clone(shape)), value,
-                              getGroup(axes.getAxes(classes)).getValue(), dim)
-              .getResult(0);
-    }
-    resize(dim, getExtent(dim, groups.drop_back()));
-  }
-}
-
-/// Cuts along the groups behind the first `kept`, one after the other; within
-/// one, runs of axes with a sum and runs without, major to minor.
-void ReshardLowering::cut(int64_t dim, ArrayRef<Attribute> groups,
-                          size_t kept) {
-  for (size_t i = kept; i < groups.size(); ++i) {
-    ClassesAttr classes = getClassesOf(groups[i]);
-    if (classes.getSize() == 1)
+/// True where the groups are compatible, or would be if all ranks stood in the
+/// order of their numbers in their classes.
+bool ReshardLowering::canMeet(ShardingAttr from, ShardingAttr to) {
+  SmallVector<ClassesAttr> groups = getClassesOf(from, to);
+  if (succeeded(Axes::get(groups.front().getRanks(), groups)))
+    return true;
+  for (ClassesAttr &group : groups) {
+    if (!group.isExplicit())
       continue;
-    int64_t chunk = getExtent(dim, groups.take_front(i + 1));
-    resize(dim, chunk * classes.getSize());
-    SmallVector<unsigned> order = axes.getAxes(classes);
-    auto isSum = [&](unsigned axis) { return partial >> axis & 1; };
-    for (size_t begin = 0; begin < order.size();) {
-      size_t end = begin + 1;
-      while (end < order.size() && isSum(order[end]) == isSum(order[begin]))
-        ++end;
-      cutOver(dim, ArrayRef(order).slice(begin, end - begin),
-              isSum(order[begin]));
-      begin = end;
-    }
+    SmallVector<int64_t> table(group.getTable());
+    for (size_t i = 0; i < table.size(); i += group.getSize())
+      std::sort(&table[i], &table[i] + group.getSize());
+    group = getClassesFromTable(module.getContext(), group.getRanks(),
+                                group.getSize(), table);
   }
+  return succeeded(Axes::get(groups.front().getRanks(), groups));
 }
 
-/// One reduce-scatter or slice.
-void ReshardLowering::cutOver(int64_t dim, ArrayRef<unsigned> order,
-                              bool isSum) {
-  AxisSet set = 0;
-  for (unsigned axis : order)
-    set |= AxisSet(1) << axis;
-  int64_t size = axes.getSize(set);
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] /= size;
-  StringRef group = getGroup(order).getValue();
-  if (!isSum) {
-    value = SliceOp::create(builder, loc, type.clone(shape), value, group, dim);
-    return;
+/// One permute, where one group makes way for one of the same classes, in each
+/// of which all ranks have moved on by the same number.
+bool ReshardLowering::rotate(ShardingAttr from, ShardingAttr to) {
+  if (from.getPartial() != to.getPartial())
+    return false;
+  Attribute before, after;
+  for (size_t dim = 0; dim < reshard.getShape().size(); ++dim) {
+    ArrayRef<Attribute> have = from.getDimGroups(dim),
+                        want = to.getDimGroups(dim);
+    if (have.size() != want.size())
+      return false;
+    for (auto [old, now] : llvm::zip_equal(have, want)) {
+      if (old == now)
+        continue;
+      if (before)
+        return false;
+      before = old;
+      after = now;
+    }
+  }
+  ClassesAttr old = getClassesOf(before), now = getClassesOf(after);
+  auto getShift = [&](int64_t rank) {
+    return (old.getIndexOf(rank) - now.getIndexOf(rank) + old.getSize()) %
+           old.getSize();
+  };
+  if (old.getSize() != now.getSize())
+    return false;
+  for (int64_t rank = 0; rank < old.getRanks(); ++rank) {
+    SmallVector<int64_t> members = old.getClassOf(rank);
+    SmallVector<int64_t> others = now.getClassOf(rank);
+    if (getShift(rank) != getShift(0) ||
+        !std::is_permutation(members.begin(), members.end(), others.begin()))
+      return false;
   }
   value =
-      ReduceScatterOp::create(builder, loc, TypeRange(type.clone(shape)), value,
-                              group, dim, reshard.getSource().getReduction())
+      PermuteOp::create(builder, loc, TypeRange(value.getType()), value,
+                        cast<FlatSymbolRefAttr>(before).getValue(), getShift(0))
           .getResult(0);
-  partial &= ~set;
+  return true;
 }
 
-/// The sums that are left, over replicas of what has been cut.
-void ReshardLowering::reduceRest() {
-  if (axes.getSize(partial) == 1)
-    return;
-  SmallVector<unsigned> order;
-  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-    if (partial >> axis & 1)
-      order.push_back(axis);
-  value = AllReduceOp::create(builder, loc, TypeRange(value.getType()), value,
-                              getGroup(order).getValue(),
-                              reshard.getSource().getReduction())
-              .getResult(0);
+/// What two placements have in common: leading groups of each dimension, and
+/// sums. Each side alone has axes, and so has each side with this.
+ShardingAttr ReshardLowering::getShared(ShardingAttr from, ShardingAttr to) {
+  MLIRContext *context = module.getContext();
+  SmallVector<Attribute> dims, partial;
+  for (size_t dim = 0; dim < reshard.getShape().size(); ++dim) {
+    ArrayRef<Attribute> have = from.getDimGroups(dim),
+                        want = to.getDimGroups(dim);
+    auto end =
+        std::mismatch(have.begin(), have.end(), want.begin(), want.end());
+    dims.push_back(ArrayAttr::get(context, ArrayRef(have.begin(), end.first)));
+  }
+  if (from.getReduction() == to.getReduction())
+    for (Attribute group : from.getPartial())
+      if (llvm::is_contained(to.getPartial(), group))
+        partial.push_back(group);
+  return ShardingAttr::get(context, ArrayAttr::get(context, dims),
+                           from.getReduction(),
+                           ArrayAttr::get(context, partial), from.getVarying());
+}
+
+/// A placement in terms of `axes`.
+AxisPlacement ReshardLowering::getPlacement(ShardingAttr sharding) {
+  AxisPlacement placement;
+  for (auto [dim, rows] : llvm::enumerate(reshard.getShape())) {
+    Splits &splits = placement.dims.emplace_back();
+    int64_t chunk = rows;
+    for (Attribute group : sharding.getDimGroups(dim)) {
+      ClassesAttr classes = getClassesOf(group);
+      chunk = llvm::divideCeil(chunk, classes.getSize());
+      int64_t extent = chunk * classes.getSize();
+      for (unsigned axis : axes.getAxes(classes)) {
+        if (axes.getAxes()[axis].extent == 1)
+          continue;
+        splits.push_back({axis, extent});
+        extent /= axes.getAxes()[axis].extent;
+      }
+    }
+  }
+  for (Attribute group : sharding.getPartial())
+    placement.partial |= axes.getSet(getClassesOf(group));
+  for (auto [i, axis] : llvm::enumerate(axes.getAxes()))
+    if (axis.extent == 1)
+      placement.partial &= ~(AxisSet(1) << i);
+  return placement;
+}
+
+/// Takes the value from one placement to another.
+void ReshardLowering::lower(ShardingAttr from, ShardingAttr to) {
+  haveAxes(from, to);
+  Type element = getElementTypeOrSelf(value);
+  int64_t bits = isa<ComplexType>(element) ? 2 * cast<ComplexType>(element)
+                                                     .getElementType()
+                                                     .getIntOrFloatBitWidth()
+                 : element.isIndex()       ? 64
+                                           : element.getIntOrFloatBitWidth();
+  ReductionKind reduction =
+      (from.getPartial().empty() ? to : from).getReduction();
+  SmallVector<Move> moves =
+      findMoves({axes, reshard.getShape(), int64_t(llvm::divideCeil(bits, 8)),
+                 getPlacement(from), getPlacement(to),
+                 reduction == ReductionKind::Sum, haveDigits});
+  value = buildMoves(module, builder, loc, value, moves, axes, reduction);
 }

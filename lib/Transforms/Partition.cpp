@@ -29,7 +29,7 @@ static ShardingAttr getSharding(MLIRContext *context, ArrayRef<int64_t> dims,
   SmallVector<Attribute> groups;
   for (int64_t factor : dims)
     groups.push_back(
-        ArrayAttr::get(context, factor == PartitionRule::whole
+        ArrayAttr::get(context, factor < 0
                                     ? ArrayRef<Attribute>()
                                     : ArrayRef<Attribute>(factors[factor])));
   auto none = ArrayAttr::get(context, {});

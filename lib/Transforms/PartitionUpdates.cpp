@@ -58,15 +58,35 @@ struct PartitionUpdatesPass
 };
 } // namespace
 
+/// The reshard that gathers a stored value for the optimizer, or null. The one
+/// that reduces a gradient stays in front: moved down, it would be one for each
+/// of the optimizer's results.
+static ReshardOp getGather(Value value) {
+  auto reshard = value.getDefiningOp<ReshardOp>();
+  if (!reshard || !reshard.getSource().getPartial().empty())
+    return {};
+  Operation *op = reshard.getInput().getDefiningOp();
+  while (op && !isa<ReshardOp, LocalGradOp>(op) && op->getNumOperands())
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<LocalGradOp>(op) ? ReshardOp() : reshard;
+}
+
 /// The norm takes shards as they are: its operands say how they are placed.
+/// Others are whole, whatever the model does with the parameter.
 static void placeNorm(GlobalNormOp norm) {
-  SmallVector<Attribute> shardings(norm.getShardings().getValue());
-  for (auto [i, operand] : llvm::enumerate(norm.getInputs()))
-    if (auto reshard = operand.getDefiningOp<ReshardOp>())
-      if (reshard.getSource().getPartial().empty()) {
-        shardings[i] = reshard.getSource();
-        norm.getInputsMutable()[i].set(reshard.getInput());
-      }
+  SmallVector<Attribute> shardings;
+  for (auto [operand, sharding] :
+       llvm::zip_equal(norm.getInputsMutable(), norm.getShardings())) {
+    auto rank = cast<ShapedType>(operand.get().getType()).getRank();
+    if (ReshardOp gather = getGather(operand.get())) {
+      shardings.push_back(gather.getSource());
+      operand.set(gather.getInput());
+    } else {
+      shardings.push_back(
+          ShardingAttr::getReplicated(norm.getContext(), rank)
+              .withVarying(cast<ShardingAttr>(sharding).getVarying()));
+    }
+  }
   norm.setShardingsAttr(ArrayAttr::get(norm.getContext(), shardings));
 }
 
@@ -98,12 +118,15 @@ static bool partitionUpdate(Operation *op) {
   FactorGroups factors;
   bool isSplit = false;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    auto reshard = operand.getDefiningOp<ReshardOp>();
-    if (!reshard || !reshard.getSource().getPartial().empty())
+    ReshardOp reshard = getGather(operand);
+    if (!reshard)
       continue;
     if (!rule) {
       rule = getPartitionRule(op);
-      if (!rule)
+      // Chunks of slices would mix with padding.
+      if (!rule || !rule->captured.empty() ||
+          isa<OffsetSizeAndStrideOpInterface, tensor::ConcatOp, tensor::PadOp,
+              ScatterOp>(op))
         return false;
       factors.resize(rule->factors.size());
     }
@@ -111,7 +134,7 @@ static bool partitionUpdate(Operation *op) {
       ArrayRef<Attribute> groups = reshard.getSource().getDimGroups(dim);
       if (groups.empty() || !reshard.getTarget().getDimGroups(dim).empty())
         continue;
-      if (factor == PartitionRule::whole || !rule->factors[factor].canSplit)
+      if (factor < 0 || !rule->factors[factor].canSplit)
         return false;
       // The first operand decides; others are resharded to it.
       if (factors[factor].empty() && !isUsed(op, factors, groups)) {

@@ -13,6 +13,7 @@
 //       (tensor<8xf32> {fsdp.grad = "w", fsdp.sharding = ...})
 //
 //===----------------------------------------------------------------------===//
+#include "fsdp/Analysis/Nearest.h"
 #include "fsdp/Analysis/Varying.h"
 #include "fsdp/Transforms/Passes.h"
 #include "fsdp/Transforms/PlanSupport.h"
@@ -44,6 +45,7 @@ struct PlaceBoundaryPass
   void placeResults(const Step &step, const Varying &varying);
   ArrayAttr join(ArrayRef<FlatSymbolRefAttr> groups);
   LogicalResult checkLoss(const Step &step, const Varying &varying);
+  LogicalResult checkDivisor(const Step &step, LossAttr loss);
   LogicalResult checkUpdates(const Step &step, const Varying &varying);
   LogicalResult checkStorage(const Step &step);
   LogicalResult checkUnit(const Step &step, const Parameter &parameter,
@@ -71,11 +73,7 @@ void PlaceBoundaryPass::placeArguments(const Step &step) {
           cast<ShapedType>(function.getArgumentTypes()[i]).getShape() ==
           cast<ShapedType>(function.getArgumentTypes()[parameter->argument])
               .getShape();
-      sharding =
-          sameShape ? of
-                    : ShardingAttr::get(&getContext(), sharding.getDims(),
-                                        ReductionKind::Sum,
-                                        sharding.getPartial(), of.getVarying());
+      sharding = sameShape ? of : sharding.withVarying(of.getVarying());
     }
     function.setArgAttr(i, attr::sharding, sharding);
   }
@@ -112,9 +110,7 @@ void PlaceBoundaryPass::placeResults(const Step &step, const Varying &varying) {
     if (argument >= 0) {
       sharding = step.getArgSharding(argument);
     } else if (function.getResultAttr(i, attr::output) || isLocalBuffer) {
-      sharding = ShardingAttr::get(
-          &getContext(), sharding.getDims(), ReductionKind::Sum,
-          sharding.getPartial(),
+      sharding = sharding.withVarying(
           join(varying.get(step.getTerminator()->getOperand(i))));
     }
     function.setResultAttr(i, attr::sharding, sharding);
@@ -141,6 +137,8 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
     return emitError(function.getLoc(), "expected '")
            << attr::loss
            << "' to say how the loss is combined, #fsdp.loss<mean = [...]>";
+  if (failed(checkDivisor(step, loss)))
+    return failure();
   Value value = step.getTerminator()->getOperand(index);
   SmallVector<FlatSymbolRefAttr> found = varying.get(value), wanted;
   llvm::append_range(wanted, loss.getGroups().getAsRange<FlatSymbolRefAttr>());
@@ -171,6 +169,31 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
               "varies over, but got none for "
            << name(missing);
   return success();
+}
+
+/// What divides the loss is an output of one number.
+LogicalResult PlaceBoundaryPass::checkDivisor(const Step &step, LossAttr loss) {
+  StringAttr name = loss.getDivideBy();
+  if (!name)
+    return success();
+  func::FuncOp function = step.getFunction();
+  int index = step.findResult(attr::output, name);
+  if (index < 0) {
+    SmallVector<StringRef> known;
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (StringRef output = step.getResultRole(i, attr::output);
+          !output.empty())
+        known.push_back(output);
+    return emitError(function.getLoc(), "expected an output ")
+           << name << " that divides the loss, but got none"
+           << didYouMean(name, known);
+  }
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[index]);
+  if (type && type.getRank() == 0)
+    return success();
+  return emitError(function.getLoc(), "expected output ")
+         << name << ", which divides the loss, to be a scalar, but got "
+         << function.getResultTypes()[index];
 }
 
 /// Ranks that hold the same parameter or state update it alike.
@@ -246,6 +269,14 @@ LogicalResult PlaceBoundaryPass::checkUnit(const Step &step,
             dyn_cast<LossAttr>(function.getResultAttr(lossIndex, attr::loss)))
       llvm::append_range(names,
                          loss.getGroups().getAsRange<FlatSymbolRefAttr>());
+  // Of a global batch the loss says nothing, but its gradients are summed too.
+  size_t inputs = names.size();
+  if (unit.getReplicateAttr())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, attr::input))
+        for (Attribute dim : step.getArgSharding(i).getDims())
+          llvm::append_range(
+              names, cast<ArrayAttr>(dim).getAsRange<FlatSymbolRefAttr>());
   SmallVector<ClassesAttr> groups;
   for (FlatSymbolRefAttr name : names)
     groups.push_back(lookupClasses(symbols, name));
@@ -288,15 +319,16 @@ LogicalResult PlaceBoundaryPass::checkUnit(const Step &step,
     return diag;
   }
   if (unit.getReplicateAttr() && lossIndex >= 0) {
-    AxisSet loss = 0;
+    AxisSet loss = 0, batch = 0;
     for (size_t i = fixed; i < groups.size(); ++i)
-      loss |= axes->getSet(groups[i]);
-    AxisSet derived = loss & ~placed & ~shard;
+      (i < inputs ? loss : batch) |= axes->getSet(groups[i]);
+    AxisSet least = loss & ~placed & ~shard;
+    AxisSet most = (loss | batch) & ~placed & ~shard;
     AxisSet named = axes->getSet(groups[own + 1]);
-    if (derived != named)
+    if ((least & ~named) || (named & ~most))
       return unit.emitOpError("expected the replicate group of parameter '")
-             << parameter.name << "' to be " << describe(derived)
-             << ", but got " << unit.getReplicateAttr();
+             << parameter.name << "' to be " << describe(most) << ", but got "
+             << unit.getReplicateAttr();
   }
   return success();
 }

@@ -14,22 +14,57 @@ FailureOr<Plan> fsdp::rereadPlan(StringRef path, MLIRContext *context) {
     return failure();
   // Equal groups have become one since, under one of their names: say what they
   // are instead.
-  auto resolve = [&](UnitSettings &settings) {
-    if (!settings.processGroup)
-      return;
-    std::optional<GroupSpec> &replicate = settings.processGroup->replicate;
-    for (const PlanGroup &group : plan->processGroups)
-      for (GroupSpec *spec :
-           {&settings.processGroup->shard, replicate ? &*replicate : nullptr})
-        if (spec && spec->spelling == group.name.value) {
-          spec->spelling = group.spec.spelling;
-          spec->classes = group.spec.classes;
+  auto resolve = [&](GroupSpec &spec) {
+    for (const std::vector<PlanGroup> *groups :
+         {&plan->processGroups, &plan->mesh})
+      for (const PlanGroup &group : *groups)
+        if (spec.spelling == group.name.value) {
+          FileLineColLoc loc = spec.loc;
+          spec = group.spec;
+          spec.loc = loc;
+          return;
         }
   };
-  resolve(plan->defaults);
+  auto resolveUnit = [&](UnitSettings &settings) {
+    if (!settings.processGroup)
+      return;
+    resolve(settings.processGroup->shard);
+    if (settings.processGroup->replicate)
+      resolve(*settings.processGroup->replicate);
+  };
+  resolveUnit(plan->defaults);
   for (PlanUnit &unit : plan->units)
-    resolve(unit.settings);
+    resolveUnit(unit.settings);
+  for (PlanSharding &activation : plan->activations)
+    for (std::vector<GroupSpec> &dim : *activation.dims)
+      llvm::for_each(dim, resolve);
   return plan;
+}
+
+/// A dimension of a mesh as a digit of the rank number. On failure returns null
+/// and says why in `error`.
+static ClassesAttr resolveMesh(MLIRContext *context, const GroupSpec &spec,
+                               int64_t ranks, std::string &error) {
+  int64_t known = 1;
+  bool hasRest = llvm::is_contained(spec.mesh, -1);
+  for (int64_t size : spec.mesh)
+    if (size > 0 && known <= ranks)
+      known *= size; // Both are below 2^31.
+  if (hasRest ? ranks % known : known != ranks) {
+    std::string sizes;
+    llvm::raw_string_ostream stream(sizes);
+    llvm::interleave(spec.mesh, stream, " x ");
+    error = "expected the sizes of a mesh to multiply to " +
+            std::to_string(ranks) + " ranks, but got " + sizes;
+    return {};
+  }
+  int64_t stride = 1, extent = 1;
+  for (int64_t size :
+       llvm::reverse(ArrayRef(spec.mesh).drop_front(spec.meshDim))) {
+    stride *= extent;
+    extent = size > 0 ? size : ranks / known;
+  }
+  return getClasses(context, ranks, {{stride, extent}});
 }
 
 /// The attribute form of what a plan says for a group.
@@ -43,11 +78,22 @@ static Attribute getSpelling(MLIRContext *context, const GroupSpec &spec) {
   return builder.getArrayAttr(classes);
 }
 
+/// The classes of what a plan says, which is then in `spelling`. On failure
+/// returns null and says why in `error`.
+static ClassesAttr resolveSpec(ModuleOp module, const GroupSpec &spec,
+                               Attribute &spelling, std::string &error) {
+  WorldAttr world = getWorld(module);
+  if (!spec.mesh.empty())
+    return resolveMesh(module.getContext(), spec, world.getRanks(), error);
+  spelling = getSpelling(module.getContext(), spec);
+  return resolveGroup(spelling, world, error);
+}
+
 FailureOr<FlatSymbolRefAttr>
 fsdp::declarePlanGroup(ModuleOp module, StringRef name, const GroupSpec &spec) {
-  Attribute spelling = getSpelling(module.getContext(), spec);
+  Attribute spelling;
   std::string error;
-  ClassesAttr classes = resolveGroup(spelling, getWorld(module), error);
+  ClassesAttr classes = resolveSpec(module, spec, spelling, error);
   if (!classes)
     return emitError(spec.loc) << error;
   Operation *last = nullptr;
@@ -68,9 +114,9 @@ FailureOr<FlatSymbolRefAttr> fsdp::getPlanGroup(ModuleOp module,
   if (!spec.spelling.empty() &&
       SymbolTable(module).lookup<ProcessGroupOp>(spec.spelling))
     return FlatSymbolRefAttr::get(context, spec.spelling);
-  Attribute spelling = getSpelling(context, spec);
+  Attribute spelling;
   std::string error;
-  ClassesAttr classes = resolveGroup(spelling, getWorld(module), error);
+  ClassesAttr classes = resolveSpec(module, spec, spelling, error);
   for (auto group : module.getOps<ProcessGroupOp>())
     if (classes && group.getClasses() == classes)
       return FlatSymbolRefAttr::get(group);
@@ -88,6 +134,66 @@ FailureOr<ArrayAttr> fsdp::getPlanGroups(ModuleOp module,
     groups.push_back(*group);
   }
   return ArrayAttr::get(module.getContext(), groups);
+}
+
+FailureOr<ArrayAttr> fsdp::getPlanDims(ModuleOp module,
+                                       const PlanSharding &entry) {
+  SmallVector<Attribute> dims;
+  for (const std::vector<GroupSpec> &specs : *entry.dims) {
+    FailureOr<ArrayAttr> groups = getPlanGroups(module, specs);
+    if (failed(groups))
+      return failure();
+    dims.push_back(*groups);
+  }
+  return ArrayAttr::get(module.getContext(), dims);
+}
+
+/// The classes of a group that may be written by hand and not be resolved yet;
+/// null where it is wrong, which `fsdp-resolve-groups` reports.
+static ClassesAttr resolveNow(ModuleOp module, Attribute name) {
+  SymbolTable symbols(module);
+  auto symbol = cast<FlatSymbolRefAttr>(name).getValue();
+  auto group = symbols.lookup<ProcessGroupOp>(symbol);
+  std::string error;
+  return resolveGroup(group.getValue(), getWorld(module), error);
+}
+
+LogicalResult fsdp::checkPlanSharding(ModuleOp module, Location loc,
+                                      ShardingAttr sharding,
+                                      ArrayRef<int64_t> shape,
+                                      const Twine &what) {
+  auto diagnose = [&]() {
+    InFlightDiagnostic diag = emitError(loc);
+    diag << what << ": ";
+    return diag;
+  };
+  if (failed(verifySharding(module, sharding, shape.size(), diagnose)))
+    return failure();
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    ArrayRef<Attribute> groups = sharding.getDimGroups(dim);
+    int64_t ranks = 1;
+    for (Attribute group : groups)
+      if (ClassesAttr classes = resolveNow(module, group))
+        ranks *= classes.getSize();
+    if (size % ranks == 0)
+      continue;
+    return emitError(loc) << "expected dim " << dim << " of " << what
+                          << " to divide evenly over " << groups
+                          << ", but got size " << size << " and " << ranks
+                          << " ranks";
+  }
+  return success();
+}
+
+SmallVector<StringRef> fsdp::getAllNames(const Step &step,
+                                         const Parameter &parameter) {
+  SmallVector<StringRef> names = {parameter.name};
+  func::FuncOp function = step.getFunction();
+  if (auto aliases = function.getArgAttrOfType<ArrayAttr>(parameter.argument,
+                                                          attr::aliases))
+    for (auto alias : aliases.getAsRange<StringAttr>())
+      names.push_back(alias.getValue());
+  return names;
 }
 
 AxisSet fsdp::getProduct(const Axes &axes, SymbolTable &symbols,

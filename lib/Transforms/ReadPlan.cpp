@@ -48,9 +48,7 @@ struct ReadPlanPass : public fsdp::impl::ReadPlanPassBase<ReadPlanPass> {
       return;
     FailureOr<Step> step = Step::get(getOperation());
     if (failed(step) || failed(declareGroups(plan)) ||
-        failed(placeInputs(plan, *step)) ||
-        failed(placeParameters(plan, *step)) ||
-        failed(declareLoss(plan, *step)))
+        failed(place(plan, *step)) || failed(declareLoss(plan, *step)))
       return signalPassFailure();
     declareModuleFacts(plan);
   }
@@ -58,35 +56,22 @@ struct ReadPlanPass : public fsdp::impl::ReadPlanPassBase<ReadPlanPass> {
   LogicalResult rejectLater(const Plan &plan);
   LogicalResult declareWorld(const Plan &plan);
   LogicalResult declareGroups(const Plan &plan);
-  LogicalResult placeInputs(const Plan &plan, const Step &step);
-  LogicalResult placeParameters(const Plan &plan, const Step &step);
+  LogicalResult place(const Plan &plan, const Step &step);
+  LogicalResult placeMatches(const PlanSharding &entry, const Step &step);
+  LogicalResult placeInput(const Plan &plan, const Step &step, unsigned index);
+  ArrayAttr getRest(ArrayAttr groups, ShardingAttr sharding);
   LogicalResult declareLoss(const Plan &plan, const Step &step);
   void declareModuleFacts(const Plan &plan);
 };
 } // namespace
 
-/// Rejects keys that need propagation through the model, or the scheduler.
+/// Rejects the key that needs the scheduler.
 LogicalResult ReadPlanPass::rejectLater(const Plan &plan) {
-  auto reject = [](Location loc, StringRef what, StringRef needs) {
-    return emitError(loc) << "expected no " << what << ": it needs " << needs
-                          << ", which this version does not have";
-  };
-  StringRef partitioner = "the partitioning of compute";
-  if (!plan.mesh.empty())
-    return reject(plan.mesh.front().name.loc, "'mesh'", partitioner);
-  if (plan.batch && plan.batch->kind != PlanBatch::PerRank)
-    return reject(plan.batch->loc, "global batch", partitioner);
-  for (const PlanSharding &sharding : plan.shardings)
-    if (sharding.dims)
-      return reject(sharding.loc, "'dims' in 'shardings'", partitioner);
-  if (!plan.activations.empty())
-    return reject(plan.activations.front().loc, "'activations'", partitioner);
-  if (plan.loss && plan.loss->divideBy)
-    return reject(plan.loss->divideBy->loc, "'divide_by'", partitioner);
-  if (!plan.activationCheckpointing.empty())
-    return reject(plan.activationCheckpointing.front().loc,
-                  "'activation_checkpointing'", "the scheduler");
-  return success();
+  if (plan.activationCheckpointing.empty())
+    return success();
+  return emitError(plan.activationCheckpointing.front().loc)
+         << "expected no 'activation_checkpointing': it needs the scheduler, "
+            "which this version does not have";
 }
 
 /// Options win over the plan, the plan over what is there.
@@ -117,7 +102,9 @@ LogicalResult ReadPlanPass::declareWorld(const Plan &plan) {
 }
 
 LogicalResult ReadPlanPass::declareGroups(const Plan &plan) {
-  for (const PlanGroup &group : plan.processGroups) {
+  std::vector<PlanGroup> groups = plan.processGroups;
+  llvm::append_range(groups, plan.mesh);
+  for (const PlanGroup &group : groups) {
     SymbolTable symbols(getOperation());
     if (Operation *other = symbols.lookup(group.name.value)) {
       InFlightDiagnostic diag =
@@ -133,73 +120,157 @@ LogicalResult ReadPlanPass::declareGroups(const Plan &plan) {
   return success();
 }
 
-/// A per-rank batch: inputs vary over the world.
-LogicalResult ReadPlanPass::placeInputs(const Plan &plan, const Step &step) {
+/// The groups over which the batch is per rank, or global. Without a word on
+/// it every rank of the world has its own.
+static std::vector<GroupSpec> getBatch(const Plan &plan, PlanBatch::Kind kind) {
+  if (plan.batch && plan.batch->kind == PlanBatch::Mixed)
+    return kind == PlanBatch::PerRank ? plan.batch->perRank
+                                      : plan.batch->global;
+  if ((plan.batch ? plan.batch->kind : PlanBatch::PerRank) != kind)
+    return {};
+  return {GroupSpec{"world", {}, plan.batch ? plan.batch->loc : plan.loc}};
+}
+
+/// `shardings` first, since the batch takes what they leave.
+LogicalResult ReadPlanPass::place(const Plan &plan, const Step &step) {
   func::FuncOp function = step.getFunction();
-  GroupSpec world{"world", {}, plan.loc};
-  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (!function.getArgAttr(i, attr::input) ||
-        function.getArgAttr(i, attr::sharding))
+  SmallVector<unsigned> inputs;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (function.getArgAttr(i, attr::input) &&
+        !function.getArgAttr(i, attr::sharding))
+      inputs.push_back(i);
+  for (const PlanSharding &entry : plan.shardings)
+    if (failed(placeMatches(entry, step)))
+      return failure();
+  for (unsigned input : inputs)
+    if (failed(placeInput(plan, step, input)))
+      return failure();
+  return success();
+}
+
+/// `shardings: [{match: ..., dims: [...]}]`, or `varying` instead of `dims`.
+LogicalResult ReadPlanPass::placeMatches(const PlanSharding &entry,
+                                         const Step &step) {
+  func::FuncOp function = step.getFunction();
+  SmallVector<std::pair<unsigned, SmallVector<StringRef>>> candidates;
+  for (const Parameter &parameter : step.getParameters())
+    candidates.push_back({parameter.argument, getAllNames(step, parameter)});
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (StringRef name = step.getArgRole(i, attr::input); !name.empty())
+      candidates.push_back({i, {name}});
+  FailureOr<ArrayAttr> groups =
+      entry.dims ? getPlanDims(getOperation(), entry)
+                 : getPlanGroups(getOperation(), entry.varying);
+  if (failed(groups))
+    return failure();
+  SmallVector<StringRef> known;
+  bool matched = false;
+  for (auto &[argument, names] : candidates) {
+    known.append(names);
+    if (llvm::none_of(names, [&](StringRef name) {
+          return entry.match.value.match(name);
+        }))
       continue;
-    FailureOr<FlatSymbolRefAttr> group = getPlanGroup(getOperation(), world);
-    if (failed(group))
+    matched = true;
+    ShardingAttr sharding = step.getArgSharding(argument);
+    sharding =
+        entry.dims ? sharding.withDims(*groups) : sharding.withVarying(*groups);
+    auto type = cast<ShapedType>(function.getArgumentTypes()[argument]);
+    bool isInput = bool(function.getArgAttr(argument, attr::input));
+    if (failed(checkPlanSharding(
+            getOperation(), entry.loc, sharding, type.getShape(),
+            Twine(isInput ? "input '" : "parameter '") + names[0] + "'")))
       return failure();
-    ShardingAttr sharding = step.getArgSharding(i);
-    function.setArgAttr(
-        i, attr::sharding,
-        ShardingAttr::get(&getContext(), sharding.getDims(), ReductionKind::Sum,
-                          sharding.getPartial(),
-                          ArrayAttr::get(&getContext(), {*group})));
+    function.setArgAttr(argument, attr::sharding, sharding);
   }
-  return success();
+  if (matched)
+    return success();
+  return emitError(entry.match.loc)
+         << "expected a pattern that matches a parameter or input, but got '"
+         << entry.match.value.getPattern() << "'"
+         << didYouMean(entry.match.value.getPattern(), known);
 }
 
-/// `shardings: [{match: ..., varying: [...]}]`.
-LogicalResult ReadPlanPass::placeParameters(const Plan &plan,
-                                            const Step &step) {
+/// The part of `groups` on which `sharding` says nothing yet.
+ArrayAttr ReadPlanPass::getRest(ArrayAttr groups, ShardingAttr sharding) {
+  SymbolTable symbols(getOperation());
+  SmallVector<ClassesAttr> all;
+  for (Attribute group : groups)
+    all.push_back(lookupClasses(symbols, group));
+  for (Attribute group : sharding.getGroups())
+    all.push_back(lookupClasses(symbols, group));
+  if (sharding.isReplicated() || llvm::is_contained(all, nullptr))
+    return groups;
+  FailureOr<Axes> axes = Axes::get(getWorld(getOperation()).getRanks(), all);
+  if (failed(axes))
+    return groups; // The check of the placement names them.
+  AxisSet taken = 0;
+  for (ClassesAttr classes : ArrayRef(all).drop_front(groups.size()))
+    taken |= axes->getSet(classes);
+  SmallVector<Attribute> rest;
+  for (auto [group, classes] : llvm::zip_first(groups, all)) {
+    AxisSet set = axes->getSet(classes);
+    if (!(set & taken))
+      rest.push_back(group);
+    else if (set & ~taken)
+      rest.push_back(getOrCreateGroup(
+          getOperation(), axes->getGroup(&getContext(), set & ~taken),
+          "batch"));
+  }
+  return ArrayAttr::get(&getContext(), rest);
+}
+
+/// The batch of one input: it varies where the batch is per rank, and its
+/// batch dim is split where that is global.
+LogicalResult ReadPlanPass::placeInput(const Plan &plan, const Step &step,
+                                       unsigned index) {
   func::FuncOp function = step.getFunction();
-  for (const PlanSharding &entry : plan.shardings) {
-    FailureOr<ArrayAttr> groups = getPlanGroups(getOperation(), entry.varying);
-    if (failed(groups))
-      return failure();
-    SmallVector<StringRef> names;
-    bool matched = false;
-    for (const Parameter &parameter : step.getParameters()) {
-      names.push_back(parameter.name);
-      if (!entry.match.value.match(parameter.name))
-        continue;
-      matched = true;
-      ShardingAttr sharding = step.getArgSharding(parameter.argument);
-      function.setArgAttr(parameter.argument, attr::sharding,
-                          ShardingAttr::get(&getContext(), sharding.getDims(),
-                                            ReductionKind::Sum,
-                                            sharding.getPartial(), *groups));
-    }
-    if (!matched)
-      return emitError(entry.match.loc)
-             << "expected a pattern that matches a parameter, but got '"
-             << entry.match.value.getPattern() << "'"
-             << didYouMean(entry.match.value.getPattern(), names);
+  ShardingAttr sharding = step.getArgSharding(index);
+  FailureOr<ArrayAttr> perRank = getPlanGroups(
+                           getOperation(), getBatch(plan, PlanBatch::PerRank)),
+                       global = getPlanGroups(
+                           getOperation(), getBatch(plan, PlanBatch::Global));
+  if (failed(perRank) || failed(global))
+    return failure();
+  SmallVector<Attribute> varying(sharding.getVarying().begin(),
+                                 sharding.getVarying().end());
+  llvm::append_range(varying, getRest(*perRank, sharding));
+  SmallVector<Attribute> dims(sharding.getDims().begin(),
+                              sharding.getDims().end());
+  auto batchDim = function.getArgAttrOfType<IntegerAttr>(index, attr::batchDim);
+  if (batchDim) {
+    SmallVector<Attribute> groups(getRest(*global, sharding).getValue());
+    llvm::append_range(groups, sharding.getDimGroups(batchDim.getInt()));
+    dims[batchDim.getInt()] = ArrayAttr::get(&getContext(), groups);
   }
-  return success();
+  Builder builder(&getContext());
+  sharding = sharding.withDims(builder.getArrayAttr(dims))
+                 .withVarying(builder.getArrayAttr(varying));
+  auto type = cast<ShapedType>(function.getArgumentTypes()[index]);
+  function.setArgAttr(index, attr::sharding, sharding);
+  return checkPlanSharding(
+      getOperation(), plan.batch ? plan.batch->loc : plan.loc, sharding,
+      type.getShape(), "input '" + step.getArgRole(index, attr::input) + "'");
 }
 
-/// The loss is the mean over the world unless the plan says otherwise.
+/// The loss is the mean over what has batches of its own, unless the plan says
+/// otherwise.
 LogicalResult ReadPlanPass::declareLoss(const Plan &plan, const Step &step) {
   func::FuncOp function = step.getFunction();
   int index = step.findResult(attr::loss);
   if (index < 0 || isa<LossAttr>(function.getResultAttr(index, attr::loss)))
     return success();
-  SmallVector<GroupSpec> specs = {{"world", {}, plan.loc}};
-  if (plan.loss)
-    specs.assign(plan.loss->groups.begin(), plan.loss->groups.end());
-  FailureOr<ArrayAttr> groups = getPlanGroups(getOperation(), specs);
+  FailureOr<ArrayAttr> groups = getPlanGroups(
+      getOperation(),
+      plan.loss ? plan.loss->groups : getBatch(plan, PlanBatch::PerRank));
   if (failed(groups))
     return failure();
   bool mean = !plan.loss || plan.loss->combine.value == Reduction::Mean;
-  function.setResultAttr(
-      index, attr::loss,
-      LossAttr::get(&getContext(), mean, *groups, StringAttr()));
+  StringAttr divideBy;
+  if (plan.loss && plan.loss->divideBy)
+    divideBy = StringAttr::get(&getContext(), plan.loss->divideBy->value);
+  function.setResultAttr(index, attr::loss,
+                         LossAttr::get(&getContext(), mean, *groups, divideBy));
   return success();
 }
 

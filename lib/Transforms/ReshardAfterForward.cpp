@@ -55,9 +55,8 @@ struct ReshardAfterForwardPass
     func::FuncOp function = step->getFunction();
     SmallVector<std::pair<ReshardOp, UnitOp>> gathers;
     function.walk([&](ReshardOp reshard) {
-      auto argument = dyn_cast<BlockArgument>(getStored(reshard));
-      if (!argument || argument.getOwner() != &function.front() ||
-          phases.get(reshard) != Phase::Forward)
+      BlockArgument argument = getStored(reshard);
+      if (!argument || phases.get(reshard) != Phase::Forward)
         return;
       auto unit = function.getArgAttrOfType<FlatSymbolRefAttr>(
           argument.getArgNumber(), attr::unit);
@@ -72,26 +71,31 @@ struct ReshardAfterForwardPass
           continue;
         size = {};
       }
-      regather(phases, reshard, size);
+      regather(phases, reshard, unit, size);
     }
   }
 
-  static Value getStored(ReshardOp reshard);
+  static BlockArgument getStored(ReshardOp reshard);
   Cone collectCone(const Phases &phases, ReshardOp reshard);
   bool isAdjacent(const Cone &cone, Block *block);
-  void regather(const Phases &phases, ReshardOp reshard, IntegerAttr size);
-  Value keepPart(ReshardOp reshard, const Cone &cone, Block *block,
+  void regather(const Phases &phases, ReshardOp reshard, UnitOp unit,
+                IntegerAttr size);
+  Value keepPart(ReshardOp reshard, UnitOp unit, const Cone &cone, Block *block,
                  int64_t size);
 };
 } // namespace
 
-/// What is stored: the reshard's source, before a cast to the unit's dtype.
-Value ReshardAfterForwardPass::getStored(ReshardOp reshard) {
+/// The argument that a reshard gathers, before a cast to the unit's dtype; null
+/// for one of anything else.
+BlockArgument ReshardAfterForwardPass::getStored(ReshardOp reshard) {
   Value value = reshard.getInput();
   if (auto cast = value.getDefiningOp<linalg::GenericOp>();
       cast && cast.getNumDpsInputs() == 1)
     value = cast.getInputs()[0];
-  return value;
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isOfStep =
+      argument && isa<func::FuncOp>(argument.getParentBlock()->getParentOp());
+  return isOfStep ? argument : BlockArgument();
 }
 
 /// True for ops that move or narrow elements of one tensor and cost next to
@@ -163,14 +167,17 @@ bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
   if (first->isBeforeInBlock(last))
     return true;
   for (Operation *op = last->getNextNode(); op && op != first;
-       op = op->getNextNode())
-    if (!isFree(op) && !isCopyLike(op) && !isa<ReshardOp>(op))
+       op = op->getNextNode()) {
+    // Activations are resharded, too, and that is work.
+    auto reshard = dyn_cast<ReshardOp>(op);
+    if (!isFree(op) && !isCopyLike(op) && !(reshard && getStored(reshard)))
       return false;
+  }
   return true;
 }
 
 void ReshardAfterForwardPass::regather(const Phases &phases, ReshardOp reshard,
-                                       IntegerAttr size) {
+                                       UnitOp unit, IntegerAttr size) {
   Block *block = reshard->getBlock();
   Cone cone = collectCone(phases, reshard);
   if (cone.costly) {
@@ -198,7 +205,8 @@ void ReshardAfterForwardPass::regather(const Phases &phases, ReshardOp reshard,
   }
   IRMapping mapping;
   if (size) {
-    Value part = keepPart(reshard, cone, block, size.getValue().getSExtValue());
+    Value part =
+        keepPart(reshard, unit, cone, block, size.getValue().getSExtValue());
     if (part) {
       OpBuilder builder(first);
       auto again = cast<ReshardOp>(part.getDefiningOp());
@@ -227,14 +235,23 @@ void ReshardAfterForwardPass::regather(const Phases &phases, ReshardOp reshard,
 
 /// After the last forward use, keeps the part of the full parameter that a
 /// group of `size` neighbours in the unit's group splits. Null where that is
-/// the whole group again.
-Value ReshardAfterForwardPass::keepPart(ReshardOp reshard, const Cone &cone,
-                                        Block *block, int64_t size) {
-  auto stored = reshard.getSource().getDimGroups(0);
-  auto group = cast<FlatSymbolRefAttr>(stored.back());
-  ClassesAttr classes = lookupClasses(reshard, group);
-  if (size == classes.getSize())
+/// the whole group again, or where the unit's group does not split storage or
+/// splits compute as well.
+Value ReshardAfterForwardPass::keepPart(ReshardOp reshard, UnitOp unit,
+                                        const Cone &cone, Block *block,
+                                        int64_t size) {
+  ClassesAttr classes = lookupClasses(reshard, unit.getShardAttr());
+  if (size == classes.getSize() || reshard.getShape().empty() ||
+      reshard.getSource().getDimGroups(0).empty() ||
+      reshard.getSource().getDimGroups(0).back() != unit.getShardAttr())
     return Value();
+  SmallVector<ClassesAttr> groups = {classes};
+  for (FlatSymbolRefAttr group : reshard.getTarget().getGroups())
+    groups.push_back(lookupClasses(reshard, group));
+  FailureOr<Axes> axes = Axes::get(classes.getRanks(), groups);
+  for (ClassesAttr group : ArrayRef(groups).drop_front())
+    if (failed(axes) || (axes->getSet(group) & axes->getSet(classes)))
+      return Value();
   // The unit's verifier has seen that the size cuts the group.
   FlatSymbolRefAttr part =
       getOrCreateGroup(getOperation(), getMinorGroup(classes, size), "reshard");
@@ -243,9 +260,8 @@ Value ReshardAfterForwardPass::keepPart(ReshardOp reshard, const Cone &cone,
   SmallVector<Attribute> first(reshard.getTarget().getDimGroups(0));
   first.push_back(part);
   dims[0] = ArrayAttr::get(&getContext(), first);
-  ShardingAttr target = ShardingAttr::get(
-      &getContext(), ArrayAttr::get(&getContext(), dims), ReductionKind::Sum,
-      reshard.getTarget().getPartial(), reshard.getTarget().getVarying());
+  ShardingAttr target =
+      reshard.getTarget().withDims(ArrayAttr::get(&getContext(), dims));
   Operation *last = reshard;
   for (OpOperand *use : cone.forwardUses) {
     Operation *user = block->findAncestorOpInBlock(*use->getOwner());

@@ -5,7 +5,9 @@
 // `fsdp.reshard` on the borders: from storage to compute in front of the first
 // use, from the marker's partial sum to storage behind it, from the optimizer's
 // whole tensors to storage at the results. The program is right from here on;
-// the passes behind make it cheap.
+// the passes behind make it cheap. Where compute is partitioned, the model's
+// own reshards of a parameter, and the one behind its marker, start and end at
+// storage instead.
 //
 //   func.func @step(%w: tensor<8x4xf32>) -> tensor<8x4xf32> {
 //     ... use %w ...
@@ -28,6 +30,7 @@
 #include "fsdp/Transforms/Storage.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace fsdp {
 #define GEN_PASS_DEF_SHARDSTORAGEPASS
@@ -46,12 +49,15 @@ struct ShardStoragePass
       return signalPassFailure();
     Phases phases(*step);
     StorageRules rules(getOperation(), *step);
+    if (failed(rules.findDivisor()))
+      return signalPassFailure();
     for (const Parameter &parameter : step->getParameters()) {
       FailureOr<Storage> storage = rules.get(parameter);
       if (failed(storage))
         return signalPassFailure();
       for (LocalGradOp marker : parameter.markers)
-        reduceGradient(*storage, marker);
+        if (failed(reduceGradient(rules, *storage, marker)))
+          return signalPassFailure();
       shardArgument(*step, phases, *storage, parameter.argument, true);
       for (unsigned state : parameter.states)
         shardArgument(*step, phases, *storage, state, false);
@@ -68,8 +74,8 @@ struct ShardStoragePass
                      const Storage &storage, unsigned argument,
                      bool isParameter);
   void shardResult(const Step &step, const Storage &storage, unsigned result);
-  void reduceGradient(const Storage &storage, LocalGradOp marker);
-  Value reduceAccumulated(const Storage &storage, LocalGradOp marker);
+  LogicalResult reduceGradient(StorageRules &rules, const Storage &storage,
+                               LocalGradOp marker);
   void recordShapes(const Step &step);
 };
 } // namespace
@@ -89,10 +95,11 @@ static NamedAttrList describe(const Storage &storage, DictionaryAttr attributes,
   return list;
 }
 
-/// Reshards `value` in front of the first of `uses`, through the unit's
-/// parameter dtype if `narrow`, and makes them use the result.
-static void gatherFor(const Storage &storage, Value value,
-                      ArrayRef<OpOperand *> uses, Location loc, bool narrow) {
+/// Reshards `value` from storage to `target` in front of the first of `uses`,
+/// through the unit's parameter dtype if `narrow`, and makes them use the
+/// result.
+static void gatherFor(const Storage &storage, Value value, ShardingAttr target,
+                      ArrayRef<OpOperand *> uses, StringRef what, bool narrow) {
   if (uses.empty())
     return;
   // In the loop over micro-batches where all uses are there: a unit is
@@ -110,17 +117,17 @@ static void gatherFor(const Storage &storage, Value value,
       first = inBlock(use);
 
   OpBuilder builder(first);
+  Location loc = storage.getLoc(what);
   Type element = cast<ShapedType>(value.getType()).getElementType();
-  Value full = value;
   // A wider type would send more bytes to no effect.
   if (narrow && storage.paramType &&
       storage.paramType.getIntOrFloatBitWidth() <=
           element.getIntOrFloatBitWidth())
-    full = createCast(builder, loc, full, storage.paramType);
-  full = storage.reshard(builder, loc, full, storage.stored, storage.compute);
-  full = createCast(builder, loc, full, element);
+    value = createCast(builder, loc, value, storage.paramType);
+  value = storage.reshard(builder, loc, value, storage.stored, target);
+  value = createCast(builder, loc, value, element);
   for (OpOperand *use : uses)
-    use->set(full);
+    use->set(value);
 }
 
 void ShardStoragePass::shardArgument(const Step &step, const Phases &phases,
@@ -133,16 +140,32 @@ void ShardStoragePass::shardArgument(const Step &step, const Phases &phases,
     return;
   function.setArgAttrs(
       index, describe(storage, function.getArgAttrDict(index), &getContext()));
-  SmallVector<OpOperand *> compute, update;
+  // Uses in the model by the placement that they want.
+  llvm::MapVector<ShardingAttr, SmallVector<OpOperand *>> compute;
+  SmallVector<OpOperand *> update;
   for (OpOperand &use : argument.getUses()) {
-    bool isUpdate = phases.get(use.getOwner()) == Phase::Optimizer ||
-                    use.getOwner() == step.getTerminator();
-    (isUpdate ? update : compute).push_back(&use);
+    Operation *user = use.getOwner();
+    auto reshard = dyn_cast<ReshardOp>(user);
+    if (phases.get(user) == Phase::Optimizer || user == step.getTerminator())
+      update.push_back(&use);
+    else if (reshard && reshard.getSource().isReplicated())
+      for (OpOperand &next : reshard->getUses())
+        compute[reshard.getTarget().withVarying(storage.whole.getVarying())]
+            .push_back(&next);
+    else
+      compute[storage.whole].push_back(&use);
   }
+  // An op that takes the shard as it is gets nothing that says so.
+  if (compute.contains(storage.stored))
+    function.setArgAttr(index, attr::sharding, storage.stored);
   argument.setType(
       storage.getType(function, storage.stored, type.getElementType()));
-  gatherFor(storage, argument, compute, storage.getLoc("gather"), isParameter);
-  gatherFor(storage, argument, update, storage.getLoc("update"), false);
+  for (auto &[target, uses] : compute)
+    gatherFor(storage, argument, target, uses, "gather", isParameter);
+  gatherFor(storage, argument, storage.whole, update, "update", false);
+  for (Operation *user : llvm::make_early_inc_range(argument.getUsers()))
+    if (isa<ReshardOp>(user) && user->use_empty())
+      user->erase();
 }
 
 void ShardStoragePass::shardResult(const Step &step, const Storage &storage,
@@ -157,98 +180,106 @@ void ShardStoragePass::shardResult(const Step &step, const Storage &storage,
   OpBuilder builder(step.getTerminator());
   step.getTerminator()->setOperand(
       index, storage.reshard(builder, storage.getLoc("store"), value,
-                             storage.compute, storage.stored));
+                             storage.whole, storage.stored));
 }
 
-/// Behind the marker: cast, reduce to the shard, scale, cast back.
-void ShardStoragePass::reduceGradient(const Storage &storage,
-                                      LocalGradOp marker) {
+/// The loop's result in which a marked gradient, as `whole`, is added up from
+/// zero; null where it goes anywhere else.
+static OpResult findAccumulated(scf::ForOp loop, Value whole) {
+  auto add = whole.hasOneUse() ? dyn_cast<arith::AddFOp>(*whole.user_begin())
+                               : arith::AddFOp();
+  if (!add || !add->hasOneUse() || !isa<func::FuncOp>(loop->getParentOp()))
+    return {};
+  auto carried = dyn_cast<BlockArgument>(add.getLhs() == whole ? add.getRhs()
+                                                               : add.getLhs());
+  if (!carried || carried.getOwner() != loop.getBody() ||
+      !carried.hasOneUse() ||
+      loop.getTiedLoopYieldedValue(carried) != &*add->use_begin() ||
+      !isZero(loop.getTiedLoopInit(carried)->get()))
+    return {};
+  return loop.getTiedLoopResult(carried);
+}
+
+/// In the loop over micro-batches, makes `sum` add up `value`, of another
+/// placement and dtype.
+static void accumulate(scf::ForOp loop, OpResult sum, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  BlockArgument carried = loop.getTiedLoopRegionIterArg(sum);
+  carried.setType(type);
+  sum.setType(type);
+  OpOperand *yielded = loop.getTiedLoopYieldedValue(carried);
+  Operation *add = yielded->get().getDefiningOp();
+  OpBuilder builder(add);
+  yielded->set(arith::AddFOp::create(builder, add->getLoc(), carried, value));
+  add->erase();
+  builder.setInsertionPoint(loop);
+  loop.getTiedLoopInit(sum)->set(createZero(builder, loop.getLoc(), type));
+}
+
+/// Behind the marker: cast, reduce to the shard, scale, cast back. In a loop
+/// over micro-batches each is reduced to the shard and added up there; what is
+/// left to be summed over replicas waits for the last one.
+LogicalResult ShardStoragePass::reduceGradient(StorageRules &rules,
+                                               const Storage &storage,
+                                               LocalGradOp marker) {
+  FailureOr<Gradient> gradient = rules.getGradient(storage, marker);
+  if (failed(gradient))
+    return failure();
+  Location loc = storage.getLoc("reduce");
+  Value used = gradient->whole;
+  auto loop = dyn_cast<scf::ForOp>(marker->getParentOp());
+  OpResult sum = loop ? findAccumulated(loop, used) : OpResult();
+  if (loop && !sum)
+    return marker.emitOpError("expected a gradient in a loop to be added up "
+                              "there from zero, and nothing else");
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : (sum ? Value(sum) : used).getUses())
+    uses.push_back(&use);
+
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(marker);
-  Location loc = storage.getLoc("reduce");
-  auto type = cast<RankedTensorType>(marker.getType());
-  Value users = marker;
-  Value reduced;
-  bool isUnused = isZero(marker.getInput());
-  bool inLoop = isa<scf::ForOp>(marker->getParentOp());
-  if (isUnused)
+  Type element = cast<ShapedType>(marker.getType()).getElementType();
+  Type reduceType = storage.reduceType ? storage.reduceType : element;
+  // f16 overflows where the sum does though the mean would not. What divides
+  // is known behind the loop only.
+  bool scaleFirst = reduceType.isF16() && !(loop && storage.divisor);
+  Value value;
+  if (isZero(marker.getInput())) {
     note(loc, "unused",
          "parameter '" + storage.name +
              "' is never used; its gradient is zero and nothing is sent");
-  if (isUnused && !inLoop) {
-    reduced = createZero(
+    value = createZero(
         builder, loc,
-        storage.getType(marker, storage.stored, type.getElementType()));
+        storage.getType(marker, storage.stored, loop ? reduceType : element));
+    gradient->reduced = storage.stored;
+    scaleFirst = true;
   } else {
-    Type reduceType =
-        storage.reduceType ? storage.reduceType : type.getElementType();
-    // f16 overflows where the sum does though the mean would not.
-    bool scaleFirst = reduceType.isF16();
-    if (inLoop) {
-      users = reduceAccumulated(storage, marker);
-      builder.setInsertionPointAfterValue(users);
-      reduced = users; // Scaled in the loop if it must be.
-    } else {
-      reduced = createCast(builder, loc, marker, reduceType);
-      if (scaleFirst)
-        reduced = storage.scale(builder, loc, reduced);
-    }
-    ShardingAttr from = inLoop ? storage.storedPartial : storage.partial;
-    Value sum =
-        isUnused ? reduced
-                 : storage.reshard(builder, loc, reduced, from, storage.stored);
-    reduced = scaleFirst ? sum : storage.scale(builder, loc, sum);
-    reduced = createCast(builder, loc, reduced, type.getElementType());
+    value = createCast(builder, loc, marker, reduceType);
+    if (scaleFirst)
+      value = storage.scale(builder, loc, value);
+    value = storage.reshard(builder, loc, value, gradient->marked,
+                            loop ? gradient->reduced : storage.stored);
   }
-  Value whole = storage.reshard(builder, storage.getLoc("update"), reduced,
-                                storage.stored, storage.compute);
-  // Everything below the marker but what was made here.
-  SmallPtrSet<Operation *, 8> made;
-  for (Operation *op = whole.getDefiningOp(); op;) {
-    made.insert(op);
-    Value next = op->getNumOperands() ? op->getOperand(0) : Value();
-    op = next && next != users ? next.getDefiningOp() : nullptr;
+  if (loop) {
+    accumulate(loop, sum, value);
+    value = sum;
+    builder.setInsertionPointAfter(loop);
+    if (storage.divisor &&
+        loop->isBeforeInBlock(storage.divisor.getDefiningOp()))
+      builder.setInsertionPointAfterValue(storage.divisor);
+    value =
+        storage.reshard(builder, loc, value, gradient->reduced, storage.stored);
   }
-  users.replaceUsesWithIf(
-      whole, [&](OpOperand &use) { return !made.contains(use.getOwner()); });
-}
-
-/// In a loop over micro-batches: each is reduced to the shard and added up
-/// there; what is left to be summed over replicas waits for the last one.
-/// Returns the loop's result, the sum of shards in the reduction's dtype.
-Value ShardStoragePass::reduceAccumulated(const Storage &storage,
-                                          LocalGradOp marker) {
-  auto loop = cast<scf::ForOp>(marker->getParentOp());
-  auto add = cast<arith::AddFOp>(*marker->user_begin());
-  auto carried = cast<BlockArgument>(add.getLhs());
-  unsigned index = carried.getArgNumber() - loop.getNumInductionVars();
-  auto type = cast<RankedTensorType>(marker.getType());
-  Type element =
-      storage.reduceType ? storage.reduceType : type.getElementType();
-  Location loc = storage.getLoc("reduce");
-
-  OpBuilder builder(add);
-  Value reduced;
-  if (isZero(marker.getInput())) {
-    reduced = createZero(builder, loc,
-                         storage.getType(loop, storage.storedPartial, element));
-  } else {
-    reduced = createCast(builder, loc, marker, element);
-    if (element.isF16())
-      reduced = storage.scale(builder, loc, reduced);
-    reduced = storage.reshard(builder, loc, reduced, storage.partial,
-                              storage.storedPartial);
-  }
-  carried.setType(reduced.getType());
-  Value sum = arith::AddFOp::create(builder, add.getLoc(), carried, reduced);
-  add.replaceAllUsesWith(sum);
-  add.erase();
-  builder.setInsertionPoint(loop);
-  loop.getInitArgsMutable()[index].set(
-      createZero(builder, loc, cast<RankedTensorType>(reduced.getType())));
-  Value result = loop.getResult(index);
-  result.setType(reduced.getType());
-  return result;
+  if (!scaleFirst)
+    value = storage.scale(builder, loc, value);
+  value = createCast(builder, loc, value, element);
+  value = storage.reshard(builder, storage.getLoc("update"), value,
+                          storage.stored, storage.whole);
+  for (OpOperand *use : uses)
+    use->set(value);
+  if (used != marker)
+    used.getDefiningOp()->erase();
+  return success();
 }
 
 /// The function's type follows its block and terminator; what is not stored by
@@ -264,14 +295,16 @@ void ShardStoragePass::recordShapes(const Step &step) {
   };
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (!function.getArgAttr(i, attr::storage)) {
-      function.setArgAttr(i, attr::globalShape,
-                          shapeOf(function.getArgumentTypes()[i]));
+      if (!function.getArgAttr(i, attr::globalShape))
+        function.setArgAttr(i, attr::globalShape,
+                            shapeOf(function.getArgumentTypes()[i]));
       function.setArgAttr(i, attr::storage, step.getArgSharding(i));
     }
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (!function.getResultAttr(i, attr::storage)) {
-      function.setResultAttr(i, attr::globalShape,
-                             shapeOf(function.getResultTypes()[i]));
+      if (!function.getResultAttr(i, attr::globalShape))
+        function.setResultAttr(i, attr::globalShape,
+                               shapeOf(function.getResultTypes()[i]));
       function.setResultAttr(i, attr::storage, step.getResultSharding(i));
     }
 }

@@ -2,9 +2,11 @@
 //===- Storage.cpp - how a unit's parameter is kept -----------------------===//
 //
 // The gradient's axes: on the loss's axes a parameter that is replicated has a
-// partial gradient, one that varies or is sharded has its own. The wanted
-// gradient is the sum over the partial axes times 1/|loss axes|, whatever the
-// unit. The unit's group says which of the partial axes end up split.
+// partial gradient, one that varies or is sharded has its own; where nothing
+// varies, the reshard behind the marker says how it was computed. The wanted
+// gradient is the sum over the partial axes times 1/|loss axes|, or over a
+// count, whatever the unit. The unit's group says which of the partial axes end
+// up split.
 //
 //===----------------------------------------------------------------------===//
 #include "fsdp/Transforms/Storage.h"
@@ -31,7 +33,28 @@ Value Storage::reshard(OpBuilder &builder, Location loc, Value value,
                            shape, from, to);
 }
 
+Value fsdp::createDivision(OpBuilder &builder, Location loc, Value value,
+                           Value divisor) {
+  auto type = cast<ShapedType>(value.getType());
+  Type element = type.getElementType(),
+       wide = cast<ShapedType>(divisor.getType()).getElementType();
+  if (element.getIntOrFloatBitWidth() > wide.getIntOrFloatBitWidth())
+    wide = element;
+  return createElementwise(
+      builder, loc, {value, divisor}, type.getShape(), element,
+      [&](OpBuilder &nested, Location nestedLoc, ValueRange arguments) {
+        Value quotient = arith::DivFOp::create(
+            nested, nestedLoc,
+            createScalarCast(nested, nestedLoc, arguments[0], wide),
+            createScalarCast(nested, nestedLoc, arguments[1], wide));
+        return SmallVector<Value>{
+            createScalarCast(nested, nestedLoc, quotient, element)};
+      })[0];
+}
+
 Value Storage::scale(OpBuilder &builder, Location loc, Value value) const {
+  if (divisor)
+    return createDivision(builder, loc, value, divisor);
   if (numerator == denominator)
     return value;
   return ScaleOp::create(builder, loc, value, numerator, denominator);
@@ -48,15 +71,68 @@ StorageRules::StorageRules(ModuleOp module, const Step &step)
   int index = step.findResult(attr::loss);
   if (index >= 0)
     loss = function.getResultAttrOfType<LossAttr>(index, attr::loss);
+  if (loss && getWorld(module))
+    lossGroup = getJoin(module, loss.getGroups());
 }
 
-FlatSymbolRefAttr StorageRules::getGroup(const Axes &axes, AxisSet set,
-                                         StringRef hint) {
-  FlatSymbolRefAttr group =
-      getOrCreateGroup(module, axes.getGroup(module.getContext(), set), hint);
-  if (!symbols.lookup(group.getValue()))
-    symbols = SymbolTable(module);
-  return group;
+LogicalResult StorageRules::findDivisor() {
+  if (!loss || !loss.getDivideBy())
+    return success();
+  auto isScalar = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.getRank() &&
+           isa<FloatType>(tensor.getElementType());
+  };
+  for (Operation &op : step.getFunction().front())
+    if (op.removeAttr(divisorAttr) &&
+        llvm::all_of(op.getResultTypes(), isScalar))
+      for (Value result : op.getResults())
+        divisor = result;
+  if (divisor)
+    return success();
+  return emitError(step.getFunction().getLoc())
+         << "expected a loss over " << loss.getDivideBy()
+         << " to be combined first, by fsdp-combine-results";
+}
+
+/// The axes of lists of groups that meet on one value, and each list as a set;
+/// an error at `op` where they do not go together.
+static LogicalResult getSets(Operation *op, StringRef parameter,
+                             SymbolTable &symbols,
+                             ArrayRef<SmallVector<Attribute>> lists, Axes &axes,
+                             SmallVectorImpl<AxisSet> &sets) {
+  SmallVector<Attribute> names;
+  SmallVector<ClassesAttr> groups;
+  for (const SmallVector<Attribute> &list : lists)
+    for (Attribute name : list) {
+      names.push_back(name);
+      groups.push_back(lookupClasses(symbols, name));
+    }
+  ModuleOp module = op->getParentOfType<ModuleOp>();
+  std::pair<unsigned, unsigned> conflict;
+  FailureOr<Axes> found =
+      Axes::get(getWorld(module).getRanks(), groups, &conflict);
+  if (failed(found))
+    return op->emitOpError("expected compatible groups for parameter '")
+           << parameter << "', but got " << names[conflict.first] << " and "
+           << names[conflict.second];
+  axes = *found;
+  for (const SmallVector<Attribute> &list : lists)
+    sets.push_back(
+        getProduct(axes, symbols, ArrayAttr::get(op->getContext(), list)));
+  return success();
+}
+
+/// The groups that split dims.
+static SmallVector<Attribute> getDimGroups(ShardingAttr sharding) {
+  SmallVector<Attribute> groups;
+  for (Attribute dim : sharding.getDims())
+    llvm::append_range(groups, cast<ArrayAttr>(dim));
+  return groups;
+}
+
+static SmallVector<Attribute> toList(ArrayRef<FlatSymbolRefAttr> groups) {
+  return SmallVector<Attribute>(groups.begin(), groups.end());
 }
 
 /// A factor such as 8 or 0.5 as a rational; false where it is none of few bits.
@@ -86,6 +162,8 @@ FailureOr<Storage> StorageRules::get(const Parameter &parameter) {
   storage.name = parameter.name.str();
   storage.shape.assign(type.getShape().begin(), type.getShape().end());
   storage.compute = step.getArgSharding(parameter.argument);
+  storage.whole = ShardingAttr::getReplicated(context, type.getRank())
+                      .withVarying(storage.compute.getVarying());
   if (auto param = unit.getParamDtype())
     storage.paramType = *param;
   if (auto reduce = unit.getReduceDtype())
@@ -93,55 +171,87 @@ FailureOr<Storage> StorageRules::get(const Parameter &parameter) {
   if (!isa<FloatType>(type.getElementType()))
     storage.paramType = storage.reduceType = {};
 
-  SmallVector<ClassesAttr> groups;
-  for (FlatSymbolRefAttr group : storage.compute.getGroups())
-    groups.push_back(lookupClasses(symbols, group));
-  size_t own = groups.size();
-  groups.push_back(lookupClasses(symbols, unit.getShardAttr()));
-  if (loss)
-    for (Attribute group : loss.getGroups())
-      groups.push_back(lookupClasses(symbols, group));
-  FailureOr<Axes> axes = Axes::get(getWorld(module).getRanks(), groups);
-  if (failed(axes))
-    return unit.emitOpError("expected compatible groups for parameter '")
-           << parameter.name << "'";
-  AxisSet placed = 0, lossSet = 0;
-  for (auto [i, classes] : llvm::enumerate(groups))
-    if (i < own)
-      placed |= axes->getSet(classes);
-    else if (i > own)
-      lossSet |= axes->getSet(classes);
-  AxisSet partial = lossSet & ~placed;
-  AxisSet shard = axes->getSet(groups[own]);
+  Axes axes;
+  SmallVector<AxisSet> sets;
+  if (failed(getSets(unit, parameter.name, symbols,
+                     {toList(storage.compute.getGroups()),
+                      {unit.getShardAttr()},
+                      loss ? SmallVector<Attribute>(loss.getGroups().getValue())
+                           : SmallVector<Attribute>()},
+                     axes, sets)))
+    return failure();
   // A scalar has no dimension to split.
-  if (storage.shape.empty() || groups[own].getSize() == 1)
-    shard = 0;
-
-  SmallVector<Attribute> dims(storage.compute.getDims().getValue());
-  if (shard) {
+  storage.stored = storage.compute;
+  if (!storage.shape.empty() && axes.getSize(sets[1]) > 1) {
+    SmallVector<Attribute> dims(storage.compute.getDims().getValue());
     SmallVector<Attribute> first(storage.compute.getDimGroups(0));
     first.push_back(unit.getShardAttr());
     dims[0] = ArrayAttr::get(context, first);
+    storage.stored = storage.compute.withDims(ArrayAttr::get(context, dims));
   }
-  auto place = [&](ArrayRef<Attribute> dimGroups, AxisSet sum) {
-    SmallVector<Attribute> sums;
-    if (axes->getSize(sum) > 1)
-      sums.push_back(
-          getGroup(*axes, sum, sum == lossSet ? "loss" : "replicas"));
-    return ShardingAttr::get(context, ArrayAttr::get(context, dimGroups),
-                             ReductionKind::Sum, ArrayAttr::get(context, sums),
-                             storage.compute.getVarying());
-  };
-  storage.stored = place(dims, 0);
-  storage.partial = place(storage.compute.getDims().getValue(), partial);
-  storage.storedPartial = place(dims, partial & ~shard);
+
+  storage.divisor = divisor;
   if (loss && loss.getMean())
-    storage.denominator = axes->getSize(lossSet);
-  if (auto factor = unit.getGradientDivideFactor())
+    storage.denominator = lossGroup.getSize();
+  if (auto factor = unit.getGradientDivideFactor()) {
+    if (divisor)
+      return unit.emitOpError("expected no gradient_divide_factor beside a "
+                              "loss that is divided by ")
+             << loss.getDivideBy();
     if (!getRational(factor->convertToDouble(), storage.numerator,
                      storage.denominator))
       return unit.emitOpError("expected gradient_divide_factor to be a "
                               "fraction of few bits, but got ")
              << factor->convertToDouble();
+  }
   return storage;
+}
+
+ShardingAttr StorageRules::place(const Axes &axes, ShardingAttr dims,
+                                 AxisSet sum, StringRef hint) {
+  MLIRContext *context = module.getContext();
+  SmallVector<Attribute> sums;
+  if (axes.getSize(sum) > 1) {
+    ClassesAttr group = axes.getGroup(context, sum);
+    FlatSymbolRefAttr name =
+        getOrCreateGroup(module, group, group == lossGroup ? "loss" : hint);
+    if (!symbols.lookup(name.getValue()))
+      symbols = SymbolTable(module);
+    sums.push_back(name);
+  }
+  return ShardingAttr::get(context, dims.getDims(), ReductionKind::Sum,
+                           ArrayAttr::get(context, sums), dims.getVarying());
+}
+
+FailureOr<Gradient> StorageRules::getGradient(const Storage &storage,
+                                              LocalGradOp marker) {
+  Gradient gradient{marker, {}, {}};
+  ShardingAttr from = storage.whole;
+  if (marker->hasOneUse())
+    if (auto whole = dyn_cast<ReshardOp>(*marker->user_begin());
+        whole && whole.getTarget().isReplicated()) {
+      gradient.whole = whole;
+      from = whole.getSource().withVarying(storage.whole.getVarying());
+    }
+  if (from.getReduction() != ReductionKind::Sum)
+    return marker.emitOpError("expected a gradient that is a sum, but got ")
+           << from;
+  enum { Own, Stored, Loss, Split, Partial };
+  Axes axes;
+  SmallVector<AxisSet> sets;
+  if (failed(getSets(marker, storage.name, symbols,
+                     {toList(storage.compute.getGroups()),
+                      getDimGroups(storage.stored),
+                      loss ? SmallVector<Attribute>(loss.getGroups().getValue())
+                           : SmallVector<Attribute>(),
+                      getDimGroups(from),
+                      SmallVector<Attribute>(from.getPartial().getValue())},
+                     axes, sets)))
+    return failure();
+  AxisSet sum = sets[Partial] | (sets[Loss] & ~sets[Own] & ~sets[Split]);
+  gradient.marked =
+      place(axes, from, sum, sets[Partial] ? "gradient" : "replicas");
+  gradient.reduced =
+      place(axes, storage.stored, sum & ~sets[Stored], "replicas");
+  return gradient;
 }

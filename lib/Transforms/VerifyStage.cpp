@@ -163,8 +163,11 @@ LogicalResult VerifyStagePass::checkRoles(const Step &step, Stage wanted) {
   return success();
 }
 
-/// True for an elementwise cast between dtypes.
-static bool isCast(Operation *op) {
+/// True for an elementwise cast between dtypes, and for what pads or cuts in
+/// front of a collective.
+static bool isOnTheWay(Operation *op) {
+  if (isa<tensor::PadOp, tensor::ExtractSliceOp>(op))
+    return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && generic.getNumDpsInputs() == 1 &&
          generic->getNumResults() == 1 && !generic.getNumReductionLoops() &&
@@ -198,8 +201,8 @@ LogicalResult VerifyStagePass::checkPlacements(const Step &step) {
   return success();
 }
 
-/// What forward and backward use of a split parameter is gathered; a shard
-/// goes to collectives only, or through a cast to them.
+/// What forward and backward use of a split parameter is gathered; where the
+/// shard is what they want, it is the parameter's placement in compute.
 LogicalResult VerifyStagePass::checkShards(const Step &step) {
   func::FuncOp function = step.getFunction();
   Phases phases(step);
@@ -212,10 +215,12 @@ LogicalResult VerifyStagePass::checkShards(const Step &step) {
     SmallVector<Value> shards = {function.getArgument(index)};
     while (!shards.empty())
       for (Operation *user : shards.pop_back_val().getUsers()) {
-        if (isa<CollectiveOpInterface>(user) || user == step.getTerminator() ||
+        // Compute may want the shard cut further.
+        if (isa<CollectiveOpInterface, SliceOp>(user) ||
+            user == step.getTerminator() ||
             phases.get(user) == Phase::Optimizer)
           continue;
-        if (isCast(user)) {
+        if (isOnTheWay(user)) {
           shards.push_back(user->getResult(0));
           continue;
         }

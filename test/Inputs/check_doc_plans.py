@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the plans of the documentation through import, annotate and shard.
+"""Compiles the plans of the documentation.
 
 Every ```yaml block of README.md and docs/ is a plan that must be accepted; one
 that is a fragment on purpose starts with `# fragment`. The model is a GPT where
@@ -28,7 +28,7 @@ def run(tool, text):
         plan.write(text)
         plan.flush()
         model = INPUTS / ("A1_nanogpt.mlir" if "transformer." in text else "docs_step.mlir")
-        command = [tool, model, "--fsdp-import", f"--fsdp-annotate=config={plan.name}", "--fsdp-shard", "-o", "/dev/null"]
+        command = [tool, model, f"--fsdp-compile=config={plan.name}", "-o", "/dev/null"]
         done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode:
         return "error" if done.returncode == 1 else "crash", done.stderr

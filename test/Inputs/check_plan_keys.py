@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that docs/Plan.md and lib/Analysis/Plan.cpp know the same keys.
+"""Checks that docs/Plan.md and lib/Analysis/Plan{,Groups,Units}.cpp know the same keys.
 
-Every key and word in a table of Plan.cpp must stand in the page, in code. Every
-key in the first column of the page's tables must be in Plan.cpp.
+Every key and word in a table of these must stand in the page, in code. Every
+key in the first column of the page's tables must be in one of them.
 
 Usage: check_plan_keys.py ROOT
 """
@@ -19,7 +19,8 @@ CODE = re.compile(r"`([^`]*)`")
 
 def main(root):
     root = pathlib.Path(root)
-    source = (root / "lib" / "Analysis" / "Plan.cpp").read_text()
+    files = ("Plan.cpp", "PlanGroups.cpp", "PlanUnits.cpp")
+    source = "".join((root / "lib" / "Analysis" / name).read_text() for name in files)
     page = (root / "docs" / "Plan.md").read_text()
     known = {a or b for a, b in KEY.findall(source)}
     for words in WORDS.findall(source):
@@ -31,9 +32,9 @@ def main(root):
     missing = sorted(known - shown)
     unknown = sorted(documented - known)
     for key in missing:
-        print(f"docs/Plan.md: expected key '{key}' of Plan.cpp")
+        print(f"docs/Plan.md: expected key '{key}' of the plan")
     for key in unknown:
-        print(f"docs/Plan.md: expected a key of Plan.cpp, but got '{key}'")
+        print(f"docs/Plan.md: expected a key of the plan, but got '{key}'")
     print(f"{len(known)} keys and words, {len(missing)} missing, {len(unknown)} unknown")
     return bool(missing or unknown)
 

@@ -79,3 +79,6 @@ LARGE = {
     "P2_nanogpt_48l": (PAIR, "48 layers, 7 s"),
     "P2_nanogpt_96l": (PAIR[:1], "96 layers, for compile time"),
 }
+
+# Of the random programs, at most this part may be rejected, all for a dim that does not divide.
+RANDOM_REJECTED = 0.1

@@ -120,7 +120,9 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK: %[[OUT:.*]] = arith.xori %[[DRAWN]], %[[OWN]]
   // CHECK: %[[NEXT:.*]] = arith.muli %[[SEED]], %[[SEED]]
   // CHECK: return %[[OUT]], %[[NEXT]]
-  func.func @seed(%s: tensor<i64> {fsdp.seed})
+  func.func @seed(%s: tensor<i64> {fsdp.seed},
+                  %x: tensor<f32> {fsdp.input = "x",
+                      fsdp.sharding = #fsdp.sharding<[], varying = {@world}>})
       -> (tensor<i64> {fsdp.output = "mask"}, tensor<i64> {fsdp.updated_seed}) {
     %next = arith.muli %s, %s : tensor<i64>
     %mask = arith.xori %next, %s : tensor<i64>
@@ -130,18 +132,25 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
 
 // -----
 
-// With micro-batches the loop carries the common seed.
-module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
-  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+// With micro-batches the loop carries the common seed. Ranks that see the same
+// batch draw the same numbers: what counts is the index among batches.
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>} {
+  fsdp.process_group @a = #fsdp.classes<[4, 2] from [8]>
+  fsdp.process_group @b = #fsdp.classes<[4, 2] from [2, 4] T(1, 0)>
+  // CHECK: fsdp.process_group @[[BATCH:.*]] = #fsdp.classes<[2, 4] from [2, 2, 2] T(1, 0, 2)>
   // CHECK-LABEL: @seed_in_loop
   // CHECK-SAME: %[[SEED:[a-z0-9]*]]: tensor<i64> {fsdp.seed}
   // CHECK: scf.for {{.*}} iter_args(%[[S:.*]] = %[[SEED]], %
-  // CHECK: fsdp.rank_index @world
+  // CHECK: fsdp.rank_index @[[BATCH]]
   // CHECK: %[[OWN:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<i64>)
   // CHECK: %[[DRAWN:.*]] = arith.muli %[[OWN]], %[[OWN]]
   // CHECK: %[[NEXT:.*]] = arith.muli %[[S]], %[[S]]
   // CHECK: scf.yield %[[NEXT]], %[[DRAWN]]
-  func.func @seed_in_loop(%s: tensor<i64> {fsdp.seed})
+  func.func @seed_in_loop(%s: tensor<i64> {fsdp.seed},
+                          %x: tensor<f32> {fsdp.input = "x",
+                              fsdp.sharding = #fsdp.sharding<[], varying = {@a}>},
+                          %y: tensor<f32> {fsdp.input = "y",
+                              fsdp.sharding = #fsdp.sharding<[], varying = {@b}>})
       -> (tensor<i64> {fsdp.updated_seed}, tensor<i64> {fsdp.output = "mask"}) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -156,6 +165,100 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
 
 // -----
 
+// A global batch: nothing varies. The loss is that of the step, the seed draws
+// one set of numbers, and a buffer is equal on all ranks.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @dp = #fsdp.classes<[1, 4] from [4]>
+  // CHECK-LABEL: @global
+  // CHECK-SAME: %[[SEED:[a-z0-9]*]]: tensor<i64> {fsdp.seed}
+  // CHECK-NEXT: %[[NEXT:.*]] = arith.muli %[[SEED]], %[[SEED]]
+  // CHECK-NEXT: %[[PART:.*]] = linalg.reduce
+  // CHECK-NEXT: %[[LOSS:.*]] = fsdp.reshard %[[PART]]
+  // CHECK-NEXT: %[[B:.*]] = arith.addf
+  // CHECK-NEXT: return %[[LOSS]], %[[B]], %[[NEXT]]
+  func.func @global(%s: tensor<i64> {fsdp.seed},
+                    %x: tensor<2xf32> {fsdp.input = "x", fsdp.global_shape = array<i64: 8>,
+                        fsdp.sharding = #fsdp.sharding<[{@dp}]>},
+                    %init: tensor<f32> {fsdp.hyper = "zero"},
+                    %b: tensor<f32> {fsdp.buffer = "b"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = []>}, tensor<f32> {fsdp.updated = "b"},
+          tensor<i64> {fsdp.updated_seed}) {
+    %next = arith.muli %s, %s : tensor<i64>
+    %part = linalg.reduce { arith.addf } ins(%x : tensor<2xf32>) outs(%init : tensor<f32>) dimensions = [0]
+    %l = fsdp.reshard %part of [] from <[], partial = {@dp}> to <[]> : tensor<f32> to tensor<f32>
+    %b1 = arith.addf %b, %l : tensor<f32>
+    return %l, %b1, %next : tensor<f32>, tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
+// A loss over a count: the count of all ranks divides it. The count is made in
+// front of the first gradient, with what it needs.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @dp = #fsdp.classes<[2, 2] from [4]>
+  // CHECK-LABEL: @count
+  // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<f16> {fsdp.param = "w"}, %[[X:[a-z0-9]*]]: tensor<f16> {fsdp.input = "x"
+  // CHECK-DAG: %[[L:.*]] = arith.mulf %[[X]], %[[W]]
+  // CHECK-DAG: %[[N:.*]] = arith.fptosi %[[X]]
+  // CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%[[N]] : tensor<i32>)
+  // CHECK: arith.sitofp %{{.*}} : i32 to f32
+  // CHECK: %[[TOTAL:.*]] = fsdp.all_reduce {{ ?}}sum %[[T]] over @dp {fsdp.divisor}
+  // CHECK: fsdp.local_grad
+  // CHECK: %[[SUM:.*]] = fsdp.all_reduce {{ ?}}sum %[[L]] over @dp
+  // CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%[[SUM]], %[[TOTAL]] : tensor<f16>, tensor<f32>)
+  // CHECK: arith.extf %{{.*}} : f16 to f32
+  // CHECK: arith.divf %{{.*}}, %{{.*}} : f32
+  // CHECK: arith.truncf %{{.*}} : f32 to f16
+  // CHECK: return %[[Q]], %{{.*}}, %[[N]]
+  func.func @count(%w: tensor<f16> {fsdp.param = "w"},
+                   %x: tensor<f16> {fsdp.input = "x",
+                       fsdp.sharding = #fsdp.sharding<[], varying = {@dp}>})
+      -> (tensor<f16> {fsdp.loss = #fsdp.loss<sum = [@dp], divide_by = "n">},
+          tensor<f16> {fsdp.grad = "w"}, tensor<i32> {fsdp.output = "n"}) {
+    %l = arith.mulf %x, %w : tensor<f16>
+    %m = fsdp.local_grad %x of "w" : tensor<f16>
+    %n = arith.fptosi %x : tensor<f16> to tensor<i32>
+    return %l, %m, %n : tensor<f16>, tensor<f16>, tensor<i32>
+  }
+}
+
+// -----
+
+// Of one batch for all ranks there is nothing to add up but micro-batches: a
+// stacked count is added and, where micro-batches are averaged, averaged too.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>,
+                   fsdp.accumulate = #fsdp.accumulate<steps = 3, reduce = mean>} {
+  // CHECK-LABEL: @stacked
+  // CHECK-SAME: %[[N:[a-z0-9]*]]: tensor<3xf64>
+  // CHECK: %[[T:.*]] = linalg.generic {{.*}}iterator_types = ["reduction"]} ins(%[[N]] : tensor<3xf64>)
+  // CHECK: arith.truncf %{{.*}} : f64 to f32
+  // CHECK: fsdp.scale %[[T]] by 1 over 3 {fsdp.divisor}
+  // CHECK-NOT: fsdp.all_reduce
+  func.func @stacked(%l: tensor<f32> {fsdp.input = "l"}, %n: tensor<3xf64> {fsdp.input = "n"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [], divide_by = "n">},
+          tensor<3xf64> {fsdp.output = "n"}) {
+    return %l, %n : tensor<f32>, tensor<3xf64>
+  }
+}
+
+// -----
+
+// One that is equal for all micro-batches is there once for each.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>,
+                   fsdp.accumulate = #fsdp.accumulate<steps = 3, reduce = sum>} {
+  // CHECK-LABEL: @fixed
+  // CHECK: fsdp.scale %{{.*}} by 3 over 1 {fsdp.divisor}
+  func.func @fixed(%l: tensor<f32> {fsdp.input = "l"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [], divide_by = "n">},
+          tensor<i64> {fsdp.output = "n"}) {
+    %n = arith.constant dense<5> : tensor<i64>
+    return %l, %n : tensor<f32>, tensor<i64>
+  }
+}
+
+// -----
+
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   func.func @integers(%i: tensor<i64> {fsdp.input = "i",
@@ -165,5 +268,39 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     // expected-error @below {{expected a buffer of integers to be equal on all ranks, but got 'n', which depends on the batch; say 'buffers: rank0' or 'local'}}
     %n1 = arith.addi %n, %i : tensor<i64>
     return %n1 : tensor<i64>
+  }
+}
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  // expected-error @below {{expected an output "n", which the loss is divided by, but got none}}
+  func.func @no_count(%l: tensor<f32> {fsdp.input = "l"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [], divide_by = "n">}) {
+    return %l : tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  // expected-error @below {{expected the output "n", which the loss is divided by, to be one number per batch, but got 'tensor<2xf32>'}}
+  func.func @counts(%l: tensor<f32> {fsdp.input = "l"}, %n: tensor<2xf32> {fsdp.input = "n"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [], divide_by = "n">},
+          tensor<2xf32> {fsdp.output = "n"}) {
+    return %l, %n : tensor<f32>, tensor<2xf32>
+  }
+}
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  func.func @count_of_gradient(%w: tensor<f32> {fsdp.param = "w"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [], divide_by = "n">},
+          tensor<f32> {fsdp.output = "n"}) {
+    // expected-error @below {{expected no gradient in the output "n", which the loss is divided by}}
+    %m = fsdp.local_grad %w of "w" : tensor<f32>
+    %n = arith.mulf %m, %m : tensor<f32>
+    return %w, %n : tensor<f32>, tensor<f32>
   }
 }

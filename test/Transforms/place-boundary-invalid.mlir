@@ -157,3 +157,57 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
     return %x, %0 : tensor<f32>, tensor<f32>
   }
 }
+
+// -----
+
+// The loss of a global batch is equal on all ranks: there is nothing to average.
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 8] from [8]>
+  func.func @global(%x: tensor<8xf32> {fsdp.input = "x", fsdp.batch_dim = 0,
+                        fsdp.sharding = #fsdp.sharding<[{@world} ]>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    // expected-error @below {{but got a loss that is equal on the ranks of #fsdp.classes<[1, 8] from [8]>}}
+    %0 = linalg.reduce { arith.addf } ins(%x : tensor<8xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    return %0 : tensor<f32>
+  }
+}
+
+// -----
+
+// Of a global batch the replicate group holds no rank that has no part in it.
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
+  fsdp.process_group @node = #fsdp.classes<[2, 4] from [8]>
+  fsdp.process_group @across = #fsdp.classes<[4, 2] from [2, 4] T(1, 0)>
+  // expected-error @below {{expected the replicate group of parameter 'w' to be #fsdp.classes<[8, 1] from [8]>, but got @across}}
+  fsdp.unit @u {shard = @node, replicate = @across, reshard_after_forward = true}
+  func.func @replicate(%w: tensor<4xf32> {fsdp.param = "w", fsdp.unit = @u},
+                       %x: tensor<4xf32> {fsdp.input = "x",
+                           fsdp.sharding = #fsdp.sharding<[{@node} ]>},
+                       %l: tensor<f32> {fsdp.input = "l"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = []>}) {
+    return %l : tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  // expected-error @below {{expected an output "token" that divides the loss, but got none; did you mean 'tokens'?}}
+  func.func @no_divisor(%n: tensor<f32> {fsdp.input = "n"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [], divide_by = "token">},
+          tensor<f32> {fsdp.output = "tokens"}) {
+    return %n, %n : tensor<f32>, tensor<f32>
+  }
+}
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  // expected-error @below {{expected output "tokens", which divides the loss, to be a scalar, but got 'tensor<2xf32>'}}
+  func.func @divisor(%l: tensor<f32> {fsdp.input = "l"}, %n: tensor<2xf32> {fsdp.input = "n"})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [], divide_by = "tokens">},
+          tensor<2xf32> {fsdp.output = "tokens"}) {
+    return %l, %n : tensor<f32>, tensor<2xf32>
+  }
+}

@@ -83,3 +83,48 @@ module attributes {fsdp.buffers = "local",
     return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
 }
+
+// -----
+
+// The loss of a global batch is combined over nothing. The gradients are summed
+// over its ranks all the same, so they may be named as the replicate group. A
+// state has the dims of its parameter; an output is placed with the model.
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
+  fsdp.process_group @tp = #fsdp.classes<[4, 2] from [8]>
+  fsdp.process_group @shard = #fsdp.classes<[4, 2] from [2, 2, 2] T(0, 2, 1)>
+  fsdp.process_group @dp = #fsdp.classes<[2, 4] from [4, 2] T(1, 0)>
+  fsdp.process_group @across = #fsdp.classes<[4, 2] from [2, 4] T(1, 0)>
+  fsdp.unit @u {shard = @shard, replicate = @across, reshard_after_forward = true}
+  // CHECK-LABEL: @global
+  // CHECK-SAME: fsdp.sharding = #fsdp.sharding<[{@tp}, {}]>, fsdp.state = "exp_avg:w"
+  // CHECK-SAME: fsdp.loss = #fsdp.loss<mean = []>, fsdp.sharding = #fsdp.sharding<[]>
+  // CHECK-SAME: fsdp.grad = "w", fsdp.sharding = #fsdp.sharding<[{@tp}, {}]>
+  // CHECK-SAME: fsdp.output = "y", fsdp.sharding = #fsdp.sharding<[{}]>
+  func.func @global(%w: tensor<4x2xf32> {fsdp.param = "w", fsdp.unit = @u,
+                        fsdp.sharding = #fsdp.sharding<[{@tp}, {}]>},
+                    %m: tensor<4x2xf32> {fsdp.state = "exp_avg:w"},
+                    %x: tensor<4xf32> {fsdp.input = "x", fsdp.batch_dim = 0,
+                        fsdp.sharding = #fsdp.sharding<[{@dp} ]>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = []>},
+          tensor<4x2xf32> {fsdp.grad = "w"}, tensor<4xf32> {fsdp.output = "y"}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %loss = linalg.reduce { arith.addf } ins(%x : tensor<4xf32>) outs(%zero : tensor<f32>) dimensions = [0]
+    %g = fsdp.local_grad %w of "w" : tensor<4x2xf32>
+    return %loss, %g, %x : tensor<f32>, tensor<4x2xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// What divides the loss is an output of one number per rank.
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  // CHECK-LABEL: @divided
+  // CHECK-SAME: fsdp.output = "tokens", fsdp.sharding = #fsdp.sharding<[], varying = {@world}>
+  func.func @divided(%n: tensor<f32> {fsdp.input = "n",
+                         fsdp.sharding = #fsdp.sharding<[], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [@world], divide_by = "tokens">},
+          tensor<f32> {fsdp.output = "tokens"}) {
+    return %n, %n : tensor<f32>, tensor<f32>
+  }
+}

@@ -94,11 +94,11 @@ static std::vector<int64_t> permutation(int64_t count, uint64_t key) {
   return order;
 }
 
-Tensor perRank(const Tensor &base, int64_t rank, int64_t step,
+Tensor perRank(const Tensor &base, int64_t index, int64_t step,
                int64_t batchDim) {
   if (batchDim < 0 || base.numElements() == 0)
     return base;
-  uint64_t key = mix(rank, step);
+  uint64_t key = mix(index, step);
   Tensor result = base;
   if (!isFloat(base.dtype)) {
     std::vector<int64_t> order = permutation(base.numElements(), key);

@@ -6,8 +6,10 @@
 //
 // Arguments get their values from a safetensors file, from the portable fill
 // in a JSON sidecar, or from a generator. All three give the same values on
-// every machine. For a run on W ranks each rank then gets a batch of its own:
-// with equal batches a gradient that was never reduced would look right.
+// every machine. For a run on W ranks each place along the groups along which
+// an input varies then gets a batch of its own: with equal batches a gradient
+// that was never reduced would look right. Of a global batch each rank gets its
+// part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,13 +71,14 @@ Tensor generate(const Argument &argument, uint64_t index, uint64_t seed);
 Tensor portableFill(const Argument &argument, uint64_t k, double scale,
                     double bias, uint64_t mod);
 
-/// The batch of one rank at one step: integers are the base's own, in another
-/// order, so that they stay valid; floats are permuted along the batch and
-/// moved by at most a tenth of the largest. The order depends on rank, step
-/// and count alone, so that labels [B] follow their samples [B, ...]. No
-/// (rank, step) keeps the base's order, (0, 0) included. An input without
-/// batch dimension (`batchDim` < 0) is the same everywhere.
-Tensor perRank(const Tensor &base, int64_t rank, int64_t step,
+/// Batch `index` of those that differ from rank to rank, at one step: integers
+/// are the base's own, in another order, so that they stay valid; floats are
+/// permuted along the batch and moved by at most a tenth of the largest. The
+/// order depends on index, step and count alone, so that labels [B] follow
+/// their samples [B, ...]. No (index, step) keeps the base's order, (0, 0)
+/// included. An input without batch dimension (`batchDim` < 0) is the same
+/// everywhere.
+Tensor perRank(const Tensor &base, int64_t index, int64_t step,
                int64_t batchDim);
 
 /// The value of a varying parameter at `index` of its group: the base for 0,

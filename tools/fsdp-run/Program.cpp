@@ -12,6 +12,8 @@ using namespace fsdp::run;
 
 Tensor Port::shard(const Tensor &whole, int64_t rank) const {
   Tensor part = whole;
+  if (whole.shape != global)
+    return part;
   for (auto [dim, list] : llvm::enumerate(storage))
     for (ClassesAttr group : list)
       part = part.slice(dim, group.getIndexOf(rank), group.getSize());
@@ -23,6 +25,19 @@ SmallVector<int64_t> Port::getCoordinates(int64_t rank) const {
   for (ClassesAttr group : varying)
     coordinates.push_back(group.getIndexOf(rank));
   return coordinates;
+}
+
+Instances::Instances(ArrayRef<Port> ports, int64_t ranks) {
+  std::map<std::vector<int64_t>, int64_t> seen;
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    std::vector<int64_t> at;
+    for (const Port &port : ports)
+      llvm::append_range(at, port.getCoordinates(rank));
+    auto [it, isNew] = seen.insert({at, first.size()});
+    if (isNew)
+      first.push_back(rank);
+    of.push_back(it->second);
+  }
 }
 
 /// The dtype of elements of type `type`.

@@ -35,11 +35,23 @@ struct Port {
   std::optional<double> divideFactor;
   bool frozen = false;
 
-  /// The part of a whole value that `rank` stores.
+  /// The part of a whole value that `rank` stores. What has another shape (a
+  /// file may say anything) cannot be cut and stays as it is.
   Tensor shard(const Tensor &whole, int64_t rank) const;
   /// Where `rank` stands in the groups along which the value differs; equal
   /// for ranks that hold the same value.
   llvm::SmallVector<int64_t> getCoordinates(int64_t rank) const;
+};
+
+/// Ranks by what they hold: those that stand at the same place along every
+/// group along which one of some ports differs share an instance of the
+/// unsharded step. Instances are numbered by their first ranks.
+struct Instances {
+  Instances() = default;
+  Instances(llvm::ArrayRef<Port> ports, int64_t ranks);
+
+  /// By rank, its instance; by instance, its first rank.
+  std::vector<int64_t> of, first;
 };
 
 /// A function with its boundary, compiled.

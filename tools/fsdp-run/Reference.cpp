@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- Reference.cpp - what N ranks should compute ------------------------===//
 #include "Reference.h"
-#include "fsdp/Analysis/Phases.h"
 #include "fsdp/Analysis/Step.h"
-#include "mlir/IR/Verifier.h"
-#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 #include <set>
@@ -19,10 +17,10 @@ Reference::~Reference() {
       fsdp_job_destroy(job);
 }
 
-llvm::Expected<std::unique_ptr<Reference>> Reference::create(ModuleOp module,
-                                                             int64_t ranks) {
+llvm::Expected<std::unique_ptr<Reference>>
+Reference::create(ModuleOp module, const Instances &instances) {
   std::unique_ptr<Reference> reference(new Reference());
-  reference->ranks = ranks;
+  reference->instances = instances;
   reference->readPlacements(module);
   if (failed(reference->split(module)))
     return llvm::createStringError("the reference could not be built");
@@ -44,16 +42,39 @@ llvm::Expected<std::unique_ptr<Reference>> Reference::create(ModuleOp module,
   return reference;
 }
 
-/// Ports, and the ranks that the loss joins.
+/// By instance, the place of its batch among those that differ: in the order of
+/// ranks, or of the group that is a list.
+static std::vector<int64_t> getSeedIndices(ArrayRef<Port> inputs,
+                                           const Instances &instances) {
+  llvm::SetVector<ClassesAttr> groups;
+  for (const Port &input : inputs)
+    groups.insert_range(input.varying);
+  Instances batches(inputs, instances.of.size());
+  std::vector<int64_t> indices;
+  for (int64_t rank : instances.first)
+    indices.push_back(groups.size() == 1 && groups[0].isExplicit()
+                          ? groups[0].getIndexOf(rank)
+                          : batches.of[rank]);
+  return indices;
+}
+
+/// Ports, seeds, and the ranks that the loss joins.
 void Reference::readPlacements(ModuleOp module) {
   Step step = *Step::get(module);
   std::tie(arguments, results) = readPorts(step.getFunction());
-  llvm::IntEqClasses joined(ranks);
+  int64_t ranks = instances.of.size();
+  std::vector<Port> inputs;
+  llvm::copy_if(arguments, std::back_inserter(inputs),
+                [](const Port &port) { return port.role == "input"; });
+  seedIndex = getSeedIndices(inputs, instances);
+  joined.grow(ranks);
   int loss = step.findResult(attr::loss);
   if (loss >= 0) {
     auto combine =
         cast<LossAttr>(step.getFunction().getResultAttr(loss, attr::loss));
     mean = combine.getMean();
+    if (StringAttr name = combine.getDivideBy())
+      count = step.findResult(attr::output, name);
     for (auto group : combine.getGroups().getAsRange<FlatSymbolRefAttr>()) {
       ClassesAttr classes = lookupClasses(step.getFunction(), group);
       for (int64_t rank = 0; rank < ranks; ++rank)
@@ -61,152 +82,48 @@ void Reference::readPlacements(ModuleOp module) {
           joined.join(rank, other);
     }
   }
-  lossRanks.resize(ranks);
   for (int64_t rank = 0; rank < ranks; ++rank)
-    for (int64_t other = 0; other < ranks; ++other)
-      if (joined.findLeader(rank) == joined.findLeader(other))
-        lossRanks[rank].push_back(other);
+    lossRanks[joined.findLeader(rank)].push_back(rank);
   if (auto accumulate = module->getAttrOfType<AccumulateAttr>(attr::accumulate))
     accumulateMean = accumulate.getMean();
   if (auto how = module->getAttrOfType<StringAttr>(attr::buffers))
     buffers = how.str();
 }
 
-/// Erases what no result needs, groups and units.
-static void simplify(ModuleOp module) {
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(*module.getBody())))
-    if (isa<ProcessGroupOp, UnitOp>(op))
-      op.erase();
-  for (auto function : module.getOps<func::FuncOp>()) {
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(function.front())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
-    // The pieces have no placements.
-    function.removeArgAttrsAttr();
-    function.removeResAttrsAttr();
-  }
+/// The ranks whose losses are combined with that of `rank`: one per place along
+/// the loss's groups.
+ArrayRef<int64_t> Reference::getLossRanks(int64_t rank) const {
+  return lossRanks.at(joined.findLeader(rank));
 }
 
-/// Makes the terminator return `values`.
-static void setResults(func::FuncOp function, ArrayRef<Value> values) {
-  Operation *terminator = function.front().getTerminator();
-  terminator->setOperands(values);
-  SmallVector<Type> types;
-  for (Value value : values)
-    types.push_back(value.getType());
-  function.removeResAttrsAttr();
-  function.setFunctionType(FunctionType::get(
-      function.getContext(), function.front().getArgumentTypes(), types));
-}
-
-/// Cuts the step at its markers: the model returns marked gradients behind the
-/// results that need none, the optimizer takes reduced ones and norms behind
-/// its arguments.
-LogicalResult Reference::split(ModuleOp module) {
-  modelModule = module.clone();
-  optimizerModule = module.clone();
-  FailureOr<Step> above = Step::get(*modelModule);
-  FailureOr<Step> under = Step::get(*optimizerModule);
-  if (failed(above) || failed(under))
-    return failure();
-
-  // Which results come from below a marker.
-  DenseSet<Value> below;
-  for (Operation &op : under->getFunction().front()) {
-    bool isBelow = isa<LocalGradOp>(op);
-    op.walk([&](Operation *nested) {
-      for (Value operand : nested->getOperands())
-        isBelow |= below.contains(operand);
-    });
-    if (isBelow)
-      below.insert(op.result_begin(), op.result_end());
+/// What the sum over the loss's ranks and all micro-batches is multiplied by.
+double Reference::getLossScale(const std::vector<ModelResults> &models,
+                               int64_t rank, double steps) const {
+  ArrayRef<int64_t> ranks = getLossRanks(rank);
+  if (count >= 0) {
+    double total = 0;
+    for (int64_t other : ranks)
+      total += models[instances.of[other]].count;
+    return 1.0 / total;
   }
-  SmallVector<Value> modelResults, optimizerResults;
-  for (auto [mine, other] :
-       llvm::zip_equal(under->getTerminator()->getOperands(),
-                       above->getTerminator()->getOperands())) {
-    unsigned index = sources.size();
-    StringRef role = results[index].role;
-    bool isUpdate = below.contains(mine) || role == "updated_state" ||
-                    (role == "updated" && under->lookup(results[index].name));
-    if (isUpdate) {
-      sources.push_back({false, unsigned(optimizerResults.size())});
-      optimizerResults.push_back(mine);
-    } else {
-      // Constants and arguments but inputs are the same for all batches.
-      auto argument = dyn_cast<BlockArgument>(other);
-      bool ofBatch = argument
-                         ? arguments[argument.getArgNumber()].role == "input"
-                         : !isFree(other.getDefiningOp());
-      sources.push_back({true, unsigned(modelResults.size()), ofBatch});
-      modelResults.push_back(other);
-    }
-  }
-
-  func::FuncOp function = under->getFunction();
-  DenseMap<Value, unsigned> markerOf;
-  for (auto [mine, other] :
-       llvm::zip_equal(above->getParameters(), under->getParameters())) {
-    if (mine.markers.empty())
-      continue;
-    if (mine.markers.size() > 1)
-      return LocalGradOp(other.markers[1])
-                 .emitOpError("expected one marker of parameter '")
-             << mine.name << "'";
-    LocalGradOp marker = other.markers[0];
-    modelResults.push_back(LocalGradOp(mine.markers[0]).getInput());
-    Value argument =
-        function.front().addArgument(marker.getType(), marker.getLoc());
-    marker.replaceAllUsesWith(argument);
-    for (Value &result : optimizerResults)
-      if (result == marker)
-        result = argument;
-    markerOf[argument] = markers.size();
-    markers.push_back(mine.argument);
-    marker.erase();
-  }
-  SmallVector<GlobalNormOp> normOps;
-  function.walk([&](GlobalNormOp norm) { normOps.push_back(norm); });
-  for (GlobalNormOp norm : normOps) {
-    std::vector<unsigned> operands;
-    for (Value input : norm.getInputs())
-      operands.push_back(markerOf.lookup(input));
-    norms.push_back(operands);
-    Value argument =
-        function.front().addArgument(norm.getType(), norm.getLoc());
-    norm.replaceAllUsesWith(argument);
-    for (Value &result : optimizerResults)
-      if (result == norm)
-        result = argument;
-    norm.erase();
-  }
-  setResults(above->getFunction(), modelResults);
-  setResults(function, optimizerResults);
-  simplify(*modelModule);
-  simplify(*optimizerModule);
-  return failure(failed(verify(*modelModule)) ||
-                 failed(verify(*optimizerModule)));
+  return (mean ? 1.0 / double(ranks.size()) : 1.0) /
+         (accumulateMean ? steps : 1.0);
 }
 
 /// The wanted gradients of one rank, from the marked ones of all.
-std::vector<Tensor>
-Reference::reduce(const std::vector<std::vector<Tensor>> &gradients,
-                  int64_t rank, double steps) const {
+std::vector<Tensor> Reference::reduce(const std::vector<ModelResults> &models,
+                                      int64_t rank, double steps) const {
   std::vector<Tensor> reduced;
   for (auto [i, argument] : llvm::enumerate(markers)) {
     const Port &port = arguments[argument];
-    double scale = port.divideFactor ? 1.0 / *port.divideFactor
-                   : mean            ? 1.0 / double(lossRanks[rank].size())
-                                     : 1.0;
-    if (accumulateMean)
-      scale /= steps;
+    double scale = getLossScale(models, rank, steps);
+    if (port.divideFactor)
+      scale = 1.0 / *port.divideFactor / (accumulateMean ? steps : 1.0);
     // In f64, so that the reference is the better of the two.
-    Tensor sum(Dtype::F64, gradients[rank][i].shape);
-    for (int64_t other : lossRanks[rank])
+    Tensor sum(Dtype::F64, models[instances.of[rank]].gradients[i].shape);
+    for (int64_t other : getLossRanks(rank))
       if (port.getCoordinates(other) == port.getCoordinates(rank))
-        sum.accumulate(gradients[other][i]);
+        sum.accumulate(models[instances.of[other]].gradients[i]);
     Tensor scaled(Dtype::F64, sum.shape);
     scaled.accumulate(sum, scale);
     reduced.push_back(
@@ -215,17 +132,18 @@ Reference::reduce(const std::vector<std::vector<Tensor>> &gradients,
   return reduced;
 }
 
-/// The norm over all distinct gradients.
+/// The norm over all distinct gradients; a parameter that is split in compute
+/// is whole here.
 Tensor Reference::getNorm(const std::vector<std::vector<Tensor>> &reduced,
                           const std::vector<unsigned> &operands) const {
   double squares = 0;
   for (unsigned marker : operands) {
     std::set<std::vector<int64_t>> seen;
-    for (int64_t rank = 0; rank < ranks; ++rank) {
+    for (auto [rank, own] : llvm::zip_equal(instances.first, reduced)) {
       SmallVector<int64_t> at = arguments[markers[marker]].getCoordinates(rank);
       if (!seen.insert(std::vector<int64_t>(at.begin(), at.end())).second)
         continue;
-      const Tensor &gradient = reduced[rank][marker];
+      const Tensor &gradient = own[marker];
       for (int64_t i = 0; i < gradient.numElements(); ++i)
         squares += gradient.get(i) * gradient.get(i);
     }
@@ -242,12 +160,12 @@ static SmallVector<int64_t> stack(ArrayRef<int64_t> shape, int64_t count) {
   return result;
 }
 
-/// Forward and backward of one rank over its micro-batches. `values` are its
-/// arguments; buffers in it move on from batch to batch, and so does the seed,
-/// which is the ranks' common one.
-llvm::Error Reference::runModel(int64_t rank, std::vector<Tensor> values,
+/// Forward and backward of one instance over its micro-batches. `values` are
+/// its arguments; buffers in it move on from batch to batch, and so does the
+/// seed, which is the ranks' common one.
+llvm::Error Reference::runModel(int64_t instance, std::vector<Tensor> values,
                                 const std::vector<std::vector<Tensor>> &batches,
-                                RankResults &into) {
+                                ModelResults &into) {
   int64_t steps = batches.size();
   for (int64_t step = 0; step < steps; ++step) {
     size_t nextInput = 0;
@@ -255,10 +173,10 @@ llvm::Error Reference::runModel(int64_t rank, std::vector<Tensor> values,
     for (auto [i, port] : llvm::enumerate(arguments)) {
       if (port.role == "input")
         passed[i] = batches[step][nextInput++];
-      // Each rank draws with seed + rank.
+      // Ranks with batches of their own draw numbers of their own.
       if (port.role == "seed")
         for (int64_t j = 0; j < passed[i].numElements(); ++j)
-          passed[i].setInt(j, values[i].getInt(j) + rank);
+          passed[i].setInt(j, values[i].getInt(j) + seedIndex[instance]);
     }
     llvm::Expected<std::vector<Tensor>> got = call(*model, modelJob, passed);
     if (!got)
@@ -271,9 +189,11 @@ llvm::Error Reference::runModel(int64_t rank, std::vector<Tensor> values,
       if (step == 0)
         into.model.push_back(Tensor());
       Tensor &whole = into.model[source.index];
+      if (int(i) == count)
+        into.count += value.get(0);
       if (port.role == "updated_seed") {
-        // The next seed comes from the common one, which rank 0 draws with.
-        if (rank == 0)
+        // The next seed comes from the common one, which the first draws with.
+        if (seeds.size() == size_t(step))
           seeds.push_back(value);
         whole = seeds[step];
       } else if (port.role == "updated") {
@@ -320,11 +240,11 @@ Reference::call(Program &program, FsdpJob *job,
 }
 
 /// What the ranks combine: the loss, and buffers updated from their batches.
+/// A mean over all ranks is the one over those that differ.
 void Reference::combine(std::vector<std::vector<Tensor>> &outputs,
+                        const std::vector<ModelResults> &models,
                         double steps) const {
-  std::vector<int64_t> all;
-  for (int64_t rank = 0; rank < ranks; ++rank)
-    all.push_back(rank);
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, instances.of.size()));
   for (size_t i = 0; i < results.size(); ++i) {
     const Port &port = results[i];
     bool isBuffer =
@@ -336,23 +256,21 @@ void Reference::combine(std::vector<std::vector<Tensor>> &outputs,
     if (port.role != "loss" && !isBuffer)
       continue;
     std::vector<Tensor> before;
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      before.push_back(outputs[rank][i]);
-    for (int64_t rank = 0; rank < ranks; ++rank) {
+    for (const std::vector<Tensor> &own : outputs)
+      before.push_back(own[i]);
+    for (auto [rank, own] : llvm::zip_equal(instances.first, outputs)) {
       if (isBuffer && buffers == "rank0") {
-        outputs[rank][i] = before[0];
+        own[i] = before[0];
         continue;
       }
-      const std::vector<int64_t> &over = isBuffer ? all : lossRanks[rank];
-      Tensor sum(Dtype::F64, before[rank].shape);
+      ArrayRef<int64_t> over = isBuffer ? ArrayRef(all) : getLossRanks(rank);
+      Tensor sum(Dtype::F64, own[i].shape);
       for (int64_t other : over)
-        sum.accumulate(before[other]);
-      double scale = isBuffer || mean ? 1.0 / double(over.size()) : 1.0;
-      if (!isBuffer && accumulateMean)
-        scale /= steps;
+        sum.accumulate(before[instances.of[other]]);
       Tensor scaled(Dtype::F64, sum.shape);
-      scaled.accumulate(sum, scale);
-      outputs[rank][i] = scaled.cast(before[rank].dtype);
+      scaled.accumulate(sum, isBuffer ? 1.0 / double(over.size())
+                                      : getLossScale(models, rank, steps));
+      own[i] = scaled.cast(own[i].dtype);
     }
   }
 }
@@ -362,16 +280,17 @@ Reference::run(const std::vector<std::vector<Tensor>> &wholes,
                const std::vector<std::vector<std::vector<Tensor>>> &inputs) {
   double steps = double(inputs[0].size());
   seeds.clear();
-  std::vector<RankResults> byRank(ranks);
-  std::vector<std::vector<Tensor>> gradients, reduced, outputs(ranks);
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    if (llvm::Error error =
-            runModel(rank, wholes[rank], inputs[rank], byRank[rank]))
+  std::vector<ModelResults> models(wholes.size());
+  std::vector<std::vector<Tensor>> reduced, outputs(wholes.size());
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, models.size()));
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::pair(seedIndex[a], a) < std::pair(seedIndex[b], b);
+  });
+  for (int64_t i : order)
+    if (llvm::Error error = runModel(i, wholes[i], inputs[i], models[i]))
       return error;
-    gradients.push_back(std::move(byRank[rank].gradients));
-  }
-  for (int64_t rank = 0; rank < ranks; ++rank)
-    reduced.push_back(reduce(gradients, rank, steps));
+  for (int64_t rank : instances.first)
+    reduced.push_back(reduce(models, rank, steps));
   std::vector<Tensor> normValues;
   size_t firstNorm = arguments.size() + markers.size();
   for (auto [i, operands] : llvm::enumerate(norms))
@@ -379,23 +298,23 @@ Reference::run(const std::vector<std::vector<Tensor>> &wholes,
         getNorm(reduced, operands)
             .cast(optimizer->getArguments()[firstNorm + i].dtype));
 
-  // The optimizer, once per rank: ranks may hold different parameters.
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    std::vector<Tensor> values = wholes[rank];
+  // The optimizer, once per instance: they may hold different parameters.
+  for (size_t instance = 0; instance < wholes.size(); ++instance) {
+    std::vector<Tensor> values = wholes[instance];
     size_t nextInput = 0;
     for (auto [i, port] : llvm::enumerate(arguments))
       if (port.role == "input")
-        values[i] = inputs[rank][0][nextInput++];
-    values.insert(values.end(), reduced[rank].begin(), reduced[rank].end());
-    values.insert(values.end(), normValues.begin(), normValues.end());
+        values[i] = inputs[instance][0][nextInput++];
+    llvm::append_range(values, reduced[instance]);
+    llvm::append_range(values, normValues);
     auto updated = call(*optimizer, optimizerJob, values);
     if (!updated)
       return updated.takeError();
     for (const Source &source : sources)
-      outputs[rank].push_back(source.fromModel
-                                  ? byRank[rank].model[source.index]
-                                  : (*updated)[source.index]);
+      outputs[instance].push_back(source.fromModel
+                                      ? models[instance].model[source.index]
+                                      : (*updated)[source.index]);
   }
-  combine(outputs, steps);
+  combine(outputs, models, steps);
   return outputs;
 }

@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- Reference.h - what N ranks should compute ----------------*- C++ -*-===//
 //
-// The unsharded step, run on one rank: forward and backward once per rank and
-// micro-batch on that rank's data and its own varying parameters; for every
-// parameter the sum of the marked gradients over the ranks that hold the same
-// value, times 1/|loss axes|; then clip and optimizer. Who holds the same value
-// is found here by comparing ranks one by one, apart from the compiler's rules.
+// The unsharded step, run on one rank: forward and backward once per instance
+// (ranks with the same data and the same varying parameters) and micro-batch;
+// for every parameter the sum of the marked gradients over those of the loss's
+// ranks that hold the same value, times 1/|loss axes| or over a count; then
+// clip and optimizer. Who holds the same value is found here by comparing ranks
+// one by one, apart from the compiler's rules.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FSDP_RUN_REFERENCE_H
 #define FSDP_RUN_REFERENCE_H
 
 #include "Program.h"
+#include "llvm/ADT/IntEqClasses.h"
 
 namespace fsdp::run {
 
 class Reference {
 public:
-  /// `module` is what the reference pipeline made.
+  /// `module` is what the reference pipeline made, `instances` are those of all
+  /// its arguments.
   static llvm::Expected<std::unique_ptr<Reference>>
-  create(mlir::ModuleOp module, int64_t ranks);
+  create(mlir::ModuleOp module, const Instances &instances);
   ~Reference();
 
-  /// One step. `arguments[rank]` are whole values in the order of the module's
-  /// arguments, without those of inputs; `inputs[rank][microbatch]` are the
-  /// inputs in order. Returns whole results, per rank, in the order of the
-  /// module's results (inputs' leading dimension stacked in outputs).
+  /// One step. `arguments[instance]` are whole values in the order of the
+  /// module's arguments, without those of inputs;
+  /// `inputs[instance][microbatch]` are the inputs in order. Returns whole
+  /// results, per instance, in the order of the module's results (inputs'
+  /// leading dimension stacked in outputs).
   llvm::Expected<std::vector<std::vector<Tensor>>>
   run(const std::vector<std::vector<Tensor>> &arguments,
       const std::vector<std::vector<std::vector<Tensor>>> &inputs);
@@ -34,22 +38,27 @@ public:
   llvm::ArrayRef<Port> getResults() const { return results; }
 
 private:
-  /// What the model computes on one rank: results, marked gradients summed
-  /// over micro-batches in f64.
-  struct RankResults {
+  /// What the model computes in one instance: results; marked gradients and
+  /// what the loss is divided by, summed over micro-batches in f64.
+  struct ModelResults {
     std::vector<Tensor> model, gradients;
+    double count = 0;
   };
 
   Reference() = default;
   mlir::LogicalResult split(mlir::ModuleOp module);
   void readPlacements(mlir::ModuleOp module);
-  llvm::Error runModel(int64_t rank, std::vector<Tensor> values,
+  llvm::ArrayRef<int64_t> getLossRanks(int64_t rank) const;
+  llvm::Error runModel(int64_t instance, std::vector<Tensor> values,
                        const std::vector<std::vector<Tensor>> &batches,
-                       RankResults &into);
+                       ModelResults &into);
   static llvm::Expected<std::vector<Tensor>>
   call(Program &program, FsdpJob *job, const std::vector<Tensor> &values);
-  void combine(std::vector<std::vector<Tensor>> &outputs, double steps) const;
-  std::vector<Tensor> reduce(const std::vector<std::vector<Tensor>> &gradients,
+  double getLossScale(const std::vector<ModelResults> &models, int64_t rank,
+                      double steps) const;
+  void combine(std::vector<std::vector<Tensor>> &outputs,
+               const std::vector<ModelResults> &models, double steps) const;
+  std::vector<Tensor> reduce(const std::vector<ModelResults> &models,
                              int64_t rank, double steps) const;
   Tensor getNorm(const std::vector<std::vector<Tensor>> &reduced,
                  const std::vector<unsigned> &operands) const;
@@ -61,8 +70,12 @@ private:
     /// False for an output that is the same for all micro-batches.
     bool ofBatch = true;
   };
-  int64_t ranks = 1;
+  Instances instances;
+  /// By instance, what its random numbers are shifted by.
+  std::vector<int64_t> seedIndex;
   bool mean = true;
+  /// The output that the loss is divided by, or -1.
+  int count = -1;
   bool accumulateMean = true;
   std::string buffers = "mean";
   std::vector<Port> arguments, results;
@@ -73,8 +86,9 @@ private:
   llvm::SmallVector<unsigned> markers;
   /// Per norm: the markers of its operands.
   std::vector<std::vector<unsigned>> norms;
-  /// Which ranks the loss of each rank is combined with.
-  std::vector<std::vector<int64_t>> lossRanks;
+  /// The ranks whose losses are combined, by the first of them.
+  std::map<int64_t, std::vector<int64_t>> lossRanks;
+  llvm::IntEqClasses joined;
   /// The common seed after each micro-batch.
   std::vector<Tensor> seeds;
   /// The modules, kept until they are compiled.

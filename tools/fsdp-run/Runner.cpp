@@ -53,10 +53,12 @@ private:
   std::unique_ptr<Reference> reference;
   FsdpJob *job = nullptr;
   Data data;
-  /// Whole arguments by rank (without inputs' leading dim), what the sharded
-  /// step gets of them, and the inputs by rank and micro-batch.
+  /// Whole arguments by instance (without inputs' leading dim), what the
+  /// sharded step gets of them by rank, and the inputs by instance and
+  /// micro-batch.
   std::vector<Port> ports;
   std::vector<Dtype> fileDtypes;
+  Instances instances;
   std::vector<std::vector<Tensor>> wholes, locals;
   std::vector<std::vector<std::vector<Tensor>>> inputs;
   /// The worst error and where.
@@ -146,8 +148,9 @@ llvm::Error Runner::compile() {
   if (!whole)
     return whole.takeError();
   ports = readPorts(Step::get(**whole)->getFunction()).first;
+  instances = Instances(ports, ranks);
   if (options.verify) {
-    auto built = Reference::create(**whole, ranks);
+    auto built = Reference::create(**whole, instances);
     if (!built)
       return built.takeError();
     reference = std::move(*built);
@@ -160,7 +163,7 @@ llvm::Error Runner::compile() {
   return llvm::Error::success();
 }
 
-/// Gives every rank its values at step 0.
+/// Gives every instance and rank its values at step 0.
 llvm::Error Runner::load() {
   std::vector<Argument> arguments;
   for (auto [i, port] : llvm::enumerate(ports))
@@ -173,9 +176,12 @@ llvm::Error Runner::load() {
     return loaded.takeError();
   data = std::move(*loaded);
   say("values: " + (data.path.empty() ? "generated" : data.path));
-  wholes.resize(ranks);
-  for (int64_t rank = 0; rank < ranks; ++rank)
+  wholes.resize(instances.first.size());
+  for (auto [whole, first] : llvm::zip_equal(wholes, instances.first))
     for (auto [i, port] : llvm::enumerate(ports)) {
+      // Of ranks that see the same input the first one's counts.
+      Instances own(port, port.role == "input" ? ranks : 0);
+      int64_t rank = own.of.empty() ? first : own.first[own.of[first]];
       Tensor value =
           onRank(data.arguments[i], arguments[i], rank).cast(port.dtype);
       // A file with one value per rank says itself what ranks hold.
@@ -190,49 +196,46 @@ llvm::Error Runner::load() {
       }
       if (port.role == "hyper" && port.value)
         value.set(0, *port.value);
-      wholes[rank].push_back(std::move(value));
+      whole.push_back(std::move(value));
     }
   locals.resize(ranks);
   for (int64_t rank = 0; rank < ranks; ++rank)
     for (auto [port, whole] :
-         llvm::zip_equal(program->getArguments(), wholes[rank]))
+         llvm::zip_equal(program->getArguments(), wholes[instances.of[rank]]))
       locals[rank].push_back(port.role == "input" ? Tensor()
                                                   : port.shard(whole, rank));
   return llvm::Error::success();
 }
 
 /// This step's batches. With values from `--data` all ranks and steps see the
-/// batch of the file, else each its own.
+/// batch of the file, else each step has its own, and so have ranks along the
+/// groups along which an input varies.
 void Runner::setInputs(int64_t step) {
-  inputs.assign(ranks, {});
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    inputs[rank].resize(microBatches);
-    for (auto [i, port] : llvm::enumerate(ports)) {
-      if (port.role == "hyper" && port.name == "step") {
-        wholes[rank][i].setInt(0, step + 1);
-        locals[rank][i].setInt(0, step + 1);
-      }
-      if (port.role != "input")
-        continue;
-      Tensor stacked;
-      for (int64_t micro = 0; micro < microBatches; ++micro) {
-        Tensor value = wholes[rank][i];
-        if (!options.sameBatch && !value.shape.empty())
-          // An input that names no batch dimension differs all the same.
-          value = perRank(value, rank, step * microBatches + micro,
-                          std::max<int64_t>(port.batchDim, 0));
-        if (micro == 0) {
-          SmallVector<int64_t> shape(value.shape);
-          if (microBatches > 1)
-            shape.insert(shape.begin(), microBatches);
-          stacked = Tensor(value.dtype, shape);
-        }
-        std::copy(value.bytes.begin(), value.bytes.end(),
-                  stacked.bytes.begin() + micro * value.bytes.size());
-        inputs[rank][micro].push_back(std::move(value));
-      }
-      locals[rank][i] = std::move(stacked);
+  inputs.assign(wholes.size(), std::vector<std::vector<Tensor>>(microBatches));
+  for (auto [i, port] : llvm::enumerate(ports)) {
+    if (port.role == "hyper" && port.name == "step") {
+      for (auto *values : {&wholes, &locals})
+        for (std::vector<Tensor> &own : *values)
+          own[i].setInt(0, step + 1);
     }
+    if (port.role != "input")
+      continue;
+    Instances batches(port, ranks);
+    std::vector<Tensor> stacked;
+    for (auto [instance, first] : llvm::enumerate(instances.first)) {
+      std::vector<Tensor> rows(microBatches, wholes[instance][i]);
+      for (auto [micro, row] : llvm::enumerate(rows)) {
+        if (!options.sameBatch && !row.shape.empty())
+          // An input that names no batch dimension differs all the same.
+          row = perRank(row, batches.of[first], step * microBatches + micro,
+                        std::max<int64_t>(port.batchDim, 0));
+        inputs[instance][micro].push_back(row);
+      }
+      stacked.push_back(microBatches == 1 ? rows[0] : Tensor::stack(rows));
+    }
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      locals[rank][i] =
+          program->getArguments()[i].shard(stacked[instances.of[rank]], rank);
   }
 }
 
@@ -252,11 +255,10 @@ static int getNext(ArrayRef<Port> arguments, const Port &result) {
 void Runner::carry(std::vector<std::vector<Tensor>> &state,
                    ArrayRef<Port> results,
                    const std::vector<std::vector<Tensor>> &values) {
-  for (auto [i, port] : llvm::enumerate(results)) {
-    int next = getNext(ports, port);
-    for (int64_t rank = 0; next >= 0 && rank < ranks; ++rank)
-      state[rank][next] = values[rank][i];
-  }
+  for (auto [i, port] : llvm::enumerate(results))
+    if (int next = getNext(ports, port); next >= 0)
+      for (auto [own, value] : llvm::zip_equal(state, values))
+        own[next] = value[i];
 }
 
 /// Holds every rank's results against its part of the reference's.
@@ -265,9 +267,9 @@ void Runner::compare(ArrayRef<Port> results,
                      const std::vector<std::vector<Tensor>> &want) {
   for (int64_t rank = 0; rank < ranks; ++rank)
     for (auto [i, port] : llvm::enumerate(results)) {
+      const Tensor &whole = want[instances.of[rank]][i];
       // A shard may be all rounding noise (of a key's bias, say).
-      double e = error(got[rank][i], port.shard(want[rank][i], rank),
-                       largest(want[rank][i]));
+      double e = error(got[rank][i], port.shard(whole, rank), largest(whole));
       ++compared;
       if (!(e <= worst)) {
         worst = e;
@@ -289,8 +291,11 @@ Runner::compareExpected(const std::vector<std::vector<Tensor>> &got) {
   std::string at;
   for (int64_t rank = 0; rank < ranks; ++rank)
     for (auto [i, port] : llvm::enumerate(results)) {
-      double e = error(got[rank][i], port.shard(data.results[i], rank),
-                       largest(data.results[i]));
+      Tensor whole = data.results[i];
+      if (microBatches > 1 && port.role == "output" &&
+          whole.shape.size() < port.global.size())
+        whole = Tensor::stack(std::vector<Tensor>(microBatches, whole));
+      double e = error(got[rank][i], port.shard(whole, rank), largest(whole));
       if (!(e <= far)) {
         far = e;
         at = port.role + " '" + port.name + "' on rank " + std::to_string(rank);

@@ -273,6 +273,15 @@ Tensor Tensor::row(int64_t index) const {
   return result;
 }
 
+Tensor Tensor::stack(ArrayRef<Tensor> rows) {
+  SmallVector<int64_t> shape(rows[0].shape);
+  shape.insert(shape.begin(), rows.size());
+  Tensor result(rows[0].dtype, shape);
+  for (auto [i, row] : enumerate(rows))
+    copy(row.bytes, result.bytes.begin() + i * row.bytes.size());
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//

@@ -103,6 +103,9 @@ struct Tensor {
   /// Entry `index` of the leading dimension, without that dimension.
   Tensor row(int64_t index) const;
 
+  /// The inverse of `row`: tensors of one type along a new leading dimension.
+  static Tensor stack(llvm::ArrayRef<Tensor> rows);
+
   /// Adds `scale` * `other` (of the same shape): computed in double, rounded
   /// once to this tensor's type. Sum many terms in F64 and cast at the end.
   void accumulate(const Tensor &other, double scale = 1.0);

@@ -36,7 +36,8 @@ static cl::opt<std::string>
          cl::desc("values of the arguments: one batch for all ranks, or one "
                   "per rank along a leading dimension. Without it values come "
                   "from MODEL.safetensors or MODEL.json, or are generated, and "
-                  "every rank and step gets a batch of its own"),
+                  "every step, and every rank unless the batch is global, gets "
+                  "a batch of its own"),
          cl::value_desc("X.safetensors"), cl::cat(category));
 enum class Verify { No, Yes, F64 };
 static cl::opt<Verify> verify(

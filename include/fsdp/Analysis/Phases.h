@@ -42,6 +42,9 @@ std::optional<Phase> getPhaseFromLoc(mlir::Location loc);
 /// empties, fills with constants. They belong to no phase.
 bool isFree(mlir::Operation *op);
 
+/// True for a splat constant, or a fill, of zero.
+bool isZero(mlir::Value value);
+
 } // namespace fsdp
 
 #endif // FSDP_ANALYSIS_PHASES_H

@@ -35,12 +35,14 @@ template <typename T> struct Located {
 // Groups and the world
 //===----------------------------------------------------------------------===//
 
-/// A group as written: a name or spelling ("edp", "set4"), or its classes.
-/// `null` and `None` are read as the spelling "world".
+/// A group as written: a name or spelling ("edp", "set4"), its classes, or a
+/// dimension of a mesh. `null` and `None` are read as the spelling "world".
 struct GroupSpec {
-  std::string spelling;                      // empty if and only if explicit
+  std::string spelling;                      // empty for the other two
   std::vector<std::vector<int64_t>> classes; // unchecked, none of them empty
   mlir::FileLineColLoc loc;
+  std::vector<int64_t> mesh = {}; // its sizes, most major first; -1: the rest
+  unsigned meshDim = 0;           // which of them
 };
 
 struct PlanGroup {
@@ -52,12 +54,6 @@ struct PlanWorld {
   Located<int64_t> ranks;
   std::optional<Located<int64_t>> ranksPerNode;
   mlir::FileLineColLoc loc;
-};
-
-/// One named digit of the rank number; the plan lists the most major first.
-struct PlanMeshDim {
-  Located<std::string> name;
-  std::optional<Located<int64_t>> size; // absent (-1): what the others leave
 };
 
 //===----------------------------------------------------------------------===//
@@ -167,8 +163,7 @@ struct PlanOptimizer {
 
 struct Plan {
   std::optional<PlanWorld> world;
-  std::vector<PlanGroup> processGroups;
-  std::vector<PlanMeshDim> mesh;
+  std::vector<PlanGroup> processGroups, mesh;
   std::optional<PlanBatch> batch;
   std::optional<PlanLoss> loss;
   std::optional<PlanAccumulate> accumulate;

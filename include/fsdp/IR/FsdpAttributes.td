@@ -146,6 +146,10 @@ def Fsdp_ShardingAttr : Fsdp_Attr<"Sharding", "sharding"> {
     /// Every group that is named, in order of appearance.
     ::llvm::SmallVector<::mlir::FlatSymbolRefAttr> getGroups() const;
     bool isReplicated() const;
+    /// The same placement with other groups along which the value differs.
+    ShardingAttr withVarying(::mlir::ArrayAttr groups) const;
+    /// The same placement with other groups that split its dimensions.
+    ShardingAttr withDims(::mlir::ArrayAttr dims) const;
   }];
 }
 
@@ -153,7 +157,8 @@ def Fsdp_LossAttr : Fsdp_Attr<"Loss", "loss"> {
   let summary = "how the loss of each rank becomes the loss of the step";
   let description = [{
     `mean` or `sum` names the groups over whose axes the loss is combined; it
-    varies along them and is replicated on all others. Every parameter's wanted
+    varies along them and is replicated on all others; of a global batch it is
+    replicated everywhere, and the list is empty. Every parameter's wanted
     gradient is the sum over these axes times 1/|axes| (`mean`) or 1 (`sum`),
     however the parameter is stored. `divide_by` names an output that is summed
     over the same axes and divides.

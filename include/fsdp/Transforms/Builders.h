@@ -3,7 +3,7 @@
 #ifndef FSDP_TRANSFORMS_BUILDERS_H
 #define FSDP_TRANSFORMS_BUILDERS_H
 
-#include "fsdp/IR/Dialect.h"
+#include "fsdp/Analysis/Phases.h"
 
 namespace fsdp {
 
@@ -30,9 +30,6 @@ mlir::Value createScalarCast(mlir::OpBuilder &builder, mlir::Location loc,
 /// A splat constant of zeros.
 mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::RankedTensorType type);
-
-/// True for a splat constant, or a fill, of zero.
-bool isZero(mlir::Value value);
 
 /// Where this rank's chunk of a dimension of `extent` begins: chunks of chunks,
 /// group by group, major to minor, each ceil(extent / size) long.

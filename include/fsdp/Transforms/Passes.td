@@ -98,10 +98,11 @@ class Fsdp_PlanPass<string argument> : Fsdp_Pass<argument> {
 def ReadPlanPass : Fsdp_PlanPass<"fsdp-read-plan"> {
   let summary = "declare what a plan file says: world, groups, loss, inputs";
   let description = [{
-    Sets `fsdp.world`, declares the plan's process groups, and places inputs
-    (per-rank batch: varying over the world), varying parameters and the loss.
-    Units and the optimizer have passes of their own. `ranks_per_node`
-    defaults to `ranks`.
+    Sets `fsdp.world`, declares the plan's process groups and those of its
+    mesh, and places the parameters and inputs that `shardings` names, the batch
+    (an input varies where it is per rank, and its batch dim is split where it
+    is global) and the loss. Units, activations and the optimizer have passes of
+    their own. `ranks_per_node` defaults to `ranks`.
   }];
 }
 
@@ -126,6 +127,23 @@ def AssignUnitsPass : Fsdp_PlanPass<"fsdp-assign-units"> {
     below it owns; the rest belongs to the root unit. A tied parameter belongs
     to the unit that holds all its uses. Without a plan and without units
     everything is one root unit over `world`.
+  }];
+}
+
+def PlaceActivationsPass : Fsdp_PlanPass<"fsdp-place-activations"> {
+  let summary = "place what modules put out as the plan says";
+  let description = [{
+    What leaves a module in forward, by the module paths in locations, gets the
+    placement that `activations` gives it. `fsdp-propagate` keeps it.
+
+    ```mlir
+    %y = linalg.add ins(%a, %b : tensor<8x16xf32>, tensor<8x16xf32>)
+        outs(%c : tensor<8x16xf32>) -> tensor<8x16xf32> loc("h.0"("fwd"))
+    ```
+    becomes, with `activations: [{match: "h.*:out", dims: [[], [tp]]} ]`,
+    ```mlir
+    %y = linalg.add {fsdp.sharding = [#fsdp.sharding<[{}, {@tp} ]>]} ins(...)
+    ```
   }];
 }
 
@@ -163,6 +181,38 @@ def AccumulatePass : Fsdp_Pass<"fsdp-accumulate"> {
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect",
                            "::mlir::linalg::LinalgDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Partition
+//===----------------------------------------------------------------------===//
+
+def PropagatePass : Fsdp_Pass<"fsdp-propagate"> {
+  let summary = "write down the placement of every value of the model";
+  let description = [{
+    Decides placements from what the boundary and users say, for least bytes,
+    and leaves them as `fsdp.sharding` on each op of forward and backward that
+    has tensor results: what a person reads to understand a plan. The program
+    is not changed. `fsdp-partition` decides in the same way.
+
+    A value that varies and yet has an axis of that group on one of its dims is
+    whole along the ranks' own dimension: every rank has that piece for all.
+    `@tp in 8` splits each of 8 equal blocks of a dimension.
+  }];
+}
+
+def PartitionPass : Fsdp_Pass<"fsdp-partition"> {
+  let summary = "rewrite forward and backward to the pieces of one rank";
+  let description = [{
+    Every op works on local shapes; an `fsdp.reshard` stands where a value is
+    wanted in another placement than it comes in, each that sends something
+    with a remark. Parameters, states, and what is below the markers stay whole
+    (for the shard section); inputs and outputs come in pieces.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::fsdp::FsdpDialect"];
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,12 +295,16 @@ def LowerNormPass : Fsdp_Pass<"fsdp-lower-norm"> {
 def LowerReshardsPass : Fsdp_Pass<"fsdp-lower-reshards"> {
   let summary = "turn fsdp.reshard into collectives";
   let description = [{
-    Sharded to replicated is an all-gather, replicated to sharded a slice,
-    partial to replicated an all-reduce, partial to sharded a reduce-scatter,
-    followed by an all-reduce of the shard over the axes that are left. Chunks
-    are padded with zeros on the way in and cut on the way out. Over a group of
-    one rank nothing is sent.
+    Takes the sequence of moves that sends the fewest bytes; of these the one of
+    the fewest collectives. Moves are all-gather, all-reduce, reduce-scatter,
+    all-to-all (from one dimension to another) and, without traffic, slices of
+    replicated values and partial values whose terms are zero on all ranks but
+    one. Only axes that source or target name take part, and what they share in
+    front of a dimension stays. Chunks are padded with zeros on the way in and
+    cut on the way out.
   }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::complex::ComplexDialect"];
 }
 
 #endif // FSDP_TRANSFORMS_PASSES_TD

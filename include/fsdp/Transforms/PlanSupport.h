@@ -4,7 +4,7 @@
 #define FSDP_TRANSFORMS_PLANSUPPORT_H
 
 #include "fsdp/Analysis/Plan.h"
-#include "fsdp/IR/Dialect.h"
+#include "fsdp/Analysis/Step.h"
 
 namespace fsdp {
 
@@ -26,6 +26,22 @@ mlir::FailureOr<mlir::FlatSymbolRefAttr> getPlanGroup(mlir::ModuleOp module,
 /// The same for a list.
 mlir::FailureOr<mlir::ArrayAttr> getPlanGroups(mlir::ModuleOp module,
                                                llvm::ArrayRef<GroupSpec> specs);
+
+/// The groups that an entry names for each dim, major to minor.
+mlir::FailureOr<mlir::ArrayAttr> getPlanDims(mlir::ModuleOp module,
+                                             const PlanSharding &entry);
+
+/// Checks a placement that a plan asks for: what `verifySharding` says, and
+/// that its groups divide the dims. `what` names the value, `loc` is the place
+/// in the plan.
+llvm::LogicalResult checkPlanSharding(mlir::ModuleOp module, mlir::Location loc,
+                                      ShardingAttr sharding,
+                                      llvm::ArrayRef<int64_t> shape,
+                                      const llvm::Twine &what);
+
+/// The names of a parameter: its own and those it is tied to.
+llvm::SmallVector<llvm::StringRef> getAllNames(const Step &step,
+                                               const Parameter &parameter);
 
 /// The product of the groups in `list` as axes of `axes`.
 AxisSet getProduct(const Axes &axes, mlir::SymbolTable &symbols,

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- PropagationGraph.cpp - the values and ops to place -----------------===//
+#include "PropagationGraph.h"
+
+using namespace mlir;
+using namespace fsdp;
+
+PropagationGraph::PropagationGraph(const Step &step, Propagation &into)
+    : step(step), into(into), phases(step), varying(step),
+      symbols(step.getFunction()->getParentOfType<ModuleOp>()) {}
+
+AxisSet PropagationGraph::getSet(ArrayAttr groups) {
+  AxisSet set = 0;
+  for (Attribute group : groups) {
+    auto [it, isNew] = sets.try_emplace(group, 0);
+    if (isNew)
+      it->second = into.axes.getSet(lookupClasses(symbols, group));
+    set |= it->second;
+  }
+  return set;
+}
+
+LogicalResult PropagationGraph::findAxes() {
+  func::FuncOp function = step.getFunction();
+  llvm::SetVector<Attribute> names;
+  bool isSplit = false;
+  auto add = [&](ShardingAttr sharding) {
+    for (FlatSymbolRefAttr group : sharding.getGroups())
+      names.insert(group);
+    for (Attribute dim : sharding.getDims())
+      isSplit |= !cast<ArrayAttr>(dim).empty();
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    add(step.getArgSharding(i));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    add(step.getResultSharding(i));
+  function.walk([&](Operation *op) {
+    if (auto pins = op->getAttrOfType<ArrayAttr>(attr::sharding))
+      for (auto pin : pins.getAsRange<ShardingAttr>())
+        add(pin);
+  });
+  if (int loss = step.findResult(attr::loss); loss >= 0)
+    if (auto combine =
+            dyn_cast<LossAttr>(function.getResultAttr(loss, attr::loss)))
+      for (auto group : combine.getGroups().getAsRange<FlatSymbolRefAttr>())
+        names.insert(group);
+  if (!isSplit)
+    return success();
+  SmallVector<ClassesAttr> classes;
+  for (Attribute name : names) {
+    classes.push_back(lookupClasses(symbols, name));
+    if (!classes.back())
+      return emitError(function.getLoc(),
+                       "expected resolved process groups, but got ")
+             << name;
+  }
+  std::pair<unsigned, unsigned> conflict;
+  FailureOr<Axes> axes = Axes::get(getWorld(cast<ModuleOp>(symbols.getOp())).getRanks(),
+                                   classes, &conflict);
+  if (failed(axes)) {
+    InFlightDiagnostic diag =
+        emitError(function.getLoc(),
+                  "expected compatible groups in the placements of one step, "
+                  "but got ")
+        << names[conflict.first] << " and " << names[conflict.second];
+    for (unsigned which : {conflict.first, conflict.second})
+      diag.attachNote(symbols.lookup(cast<FlatSymbolRefAttr>(names[which]).getValue())->getLoc())
+          << names[which] << " is declared here";
+    return diag;
+  }
+  into.axes = *axes;
+  if (int loss = step.findResult(attr::loss); loss >= 0)
+    if (auto combine =
+            dyn_cast<LossAttr>(function.getResultAttr(loss, attr::loss)))
+      into.lossAxes = getSet(combine.getGroups());
+  // What only ever varies needs no decision.
+  auto activate = [&](ShardingAttr sharding) {
+    for (Attribute dim : sharding.getDims())
+      into.active |= getSet(cast<ArrayAttr>(dim));
+  };
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    activate(step.getArgSharding(i));
+  function.walk([&](Operation *op) {
+    if (auto pins = op->getAttrOfType<ArrayAttr>(attr::sharding))
+      for (auto pin : pins.getAsRange<ShardingAttr>())
+        activate(pin);
+  });
+  return success();
+}
+
+AxisSet PropagationGraph::getStars(Value value) {
+  AxisSet set = 0;
+  for (FlatSymbolRefAttr group : varying.get(value)) {
+    auto [it, isNew] = sets.try_emplace(group, 0);
+    if (isNew)
+      it->second = into.axes.getSet(lookupClasses(symbols, group));
+    set |= it->second;
+  }
+  return set;
+}
+
+void PropagationGraph::build() {
+  Block &block = step.getFunction().front();
+  collectModel(block);
+  addArguments();
+  addBlock(block);
+}
+
+/// Ops of forward and backward; what depends on a marker is below it. True
+/// where a value that a loop carries turned out to be below.
+bool PropagationGraph::collectModel(Block &block) {
+  bool grows = false;
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    bool isBelow = false;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      auto mark = [&]() {
+        bool changed = false;
+        Operation *yield = loop.getBody()->getTerminator();
+        for (auto [yielded, argument, result] :
+             llvm::zip_equal(yield->getOperands(), loop.getRegionIterArgs(),
+                             loop.getResults()))
+          if (below.contains(yielded)) {
+            changed |= below.insert(argument).second;
+            below.insert(result);
+          }
+        return changed;
+      };
+      do
+        grows |= collectModel(*loop.getBody());
+      while (mark());
+      if (phases.get(&op) != Phase::Optimizer)
+        into.model.insert(&op);
+      continue;
+    }
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        isBelow |= below.contains(operand);
+    });
+    if (isBelow || isa<LocalGradOp>(op))
+      below.insert(op.result_begin(), op.result_end());
+    bool isModel = !isBelow && (isFree(&op) || isa<LocalGradOp>(op) ||
+                                phases.get(&op) != Phase::Optimizer);
+    op.walk([&](Operation *nested) {
+      if (isModel)
+        into.model.insert(nested);
+      else
+        into.model.erase(nested);
+    });
+  }
+  return grows;
+}
+
+int32_t PropagationGraph::addNode(NodeKind kind, Operation *op) {
+  int32_t id = into.nodes.size();
+  Node &node = into.nodes.emplace_back();
+  node.kind = kind;
+  node.op = op;
+  node.strategies.resize(into.getNumAxes());
+  node.own.resize(into.getNumAxes());
+  return id;
+}
+
+int32_t PropagationGraph::addValue(Value value, int32_t producer) {
+  int32_t id = into.values.size();
+  Propagation::Value &added = into.values.emplace_back();
+  added.value = value;
+  added.type = cast<RankedTensorType>(value.getType());
+  added.bytes = double(added.type.getNumElements()) *
+                llvm::divideCeil(added.type.getElementTypeBitWidth(), 8);
+  added.stars = getStars(value);
+  added.producer = producer;
+  into.ids[value] = id;
+  added.placements = into.getExported(id);
+  if (producer >= 0)
+    into.nodes[producer].results.push_back(id);
+  return id;
+}
+
+/// Makes `value` the node's next operand.
+void PropagationGraph::addUse(int32_t node, Value value) {
+  int32_t id = into.lookup(value);
+  into.nodes[node].operands.push_back(id);
+  if (id >= 0 && !into.values[id].isFree)
+    into.values[id].users.push_back(node);
+}
+
+static bool isTensor(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape();
+}
+
+/// Arguments come as the boundary says.
+void PropagationGraph::addArguments() {
+  func::FuncOp function = step.getFunction();
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isTensor(argument))
+      continue;
+    int32_t node = addNode(NodeKind::Source, nullptr);
+    int32_t id = addValue(argument, node);
+    Node &source = into.nodes[node];
+    source.fixed = into.axes.getWorld();
+    source.own = into.getPlacements(
+        step.getArgSharding(argument.getArgNumber()), function,
+        into.values[id].stars);
+  }
+}
+
+void PropagationGraph::addBlock(Block &block) {
+  for (Operation &op : block)
+    addOp(op);
+}
+
+void PropagationGraph::addOp(Operation &op) {
+  if (op.hasTrait<OpTrait::IsTerminator>()) {
+    if (isa<func::ReturnOp>(op))
+      addTerminator(&op);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op);
+      loop && into.model.contains(&op))
+    return addFor(loop);
+  bool isModel = into.model.contains(&op);
+  if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isModel)
+    return addWhile(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op); branch && isModel)
+    return addIf(branch);
+  if (isFree(&op)) {
+    for (Value result : op.getResults())
+      if (isTensor(result)) {
+        int32_t id = addValue(result, -1);
+        into.values[id].isFree = true;
+        into.values[id].isZero = isZero(result);
+      }
+    return;
+  }
+  std::optional<PartitionRule> rule;
+  if (isModel)
+    rule = getPartitionRule(&op);
+  if (!rule) {
+    // Runs as exported; what it yields is as exported.
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        addSink(operand, &op);
+    });
+    if (!isModel)
+      return;
+    for (Value result : op.getResults())
+      if (isTensor(result)) {
+        int32_t node = addNode(NodeKind::Source, &op);
+        int32_t id = addValue(result, node);
+        into.nodes[node].fixed = into.axes.getWorld();
+        into.nodes[node].own = into.getExported(id);
+      }
+    return;
+  }
+  int32_t node = addNode(NodeKind::Op, &op);
+  into.nodeOf[&op] = node;
+  AxisSet scalars = 0;
+  op.walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (!isTensor(operand) && !op.isAncestor(operand.getParentRegion()
+                                                   ->getParentOp()))
+        scalars |= getStars(operand);
+  });
+  for (Value operand : op.getOperands())
+    addUse(node, operand);
+  for (Value captured : rule->captured)
+    addUse(node, captured);
+  for (Value result : op.getResults())
+    addValue(result, node);
+  into.nodes[node].scalarStars = scalars;
+  into.nodes[node].rule = std::make_shared<PartitionRule>(std::move(*rule));
+  if (auto marker = dyn_cast<LocalGradOp>(op)) {
+    const Parameter *parameter = step.lookup(marker.getParam());
+    if (parameter) {
+      int32_t of =
+          into.lookup(step.getFunction().getArgument(parameter->argument));
+      into.nodes[node].own = into.nodes[into.values[of].producer].own;
+    }
+  }
+  addPins(op);
+}
+
+/// What users wrote on an op's results: uses see the value behind it.
+void PropagationGraph::addPins(Operation &op) {
+  auto pins = op.getAttrOfType<ArrayAttr>(attr::sharding);
+  if (!pins)
+    return;
+  for (auto [pin, result] :
+       llvm::zip_equal(pins.getAsRange<ShardingAttr>(), op.getResults())) {
+    int32_t node = addTie(result, result, 0);
+    Node &added = into.nodes[node];
+    added.kind = NodeKind::Pin;
+    added.own =
+        into.getPlacements(pin, &op, into.values[into.lookup(result)].stars);
+    for (FlatSymbolRefAttr group : pin.getGroups())
+      added.fixed |= into.axes.getSet(lookupClasses(symbols, group));
+    added.fixed &= into.active;
+  }
+}
+
+/// Values of one placement: what `from` become `to`.
+int32_t PropagationGraph::addTie(ValueRange from, ValueRange to,
+                                 AxisSet scalars) {
+  int32_t node = addNode(NodeKind::Tie, nullptr);
+  for (Value value : from)
+    addUse(node, value);
+  for (Value value : to)
+    addValue(value, node);
+  auto rule = std::make_shared<PartitionRule>();
+  SmallVector<int64_t> dims;
+  for (int64_t extent : cast<RankedTensorType>(to[0].getType()).getShape()) {
+    dims.push_back(rule->factors.size());
+    rule->factors.push_back({extent, std::nullopt});
+  }
+  // What a loop yields is added behind its body.
+  rule->operands.assign(from.size() + 1, dims);
+  rule->results.assign(to.size(), dims);
+  into.nodes[node].rule = std::move(rule);
+  into.nodes[node].scalarStars = scalars;
+  return node;
+}
+
+void PropagationGraph::addFor(scf::ForOp loop) {
+  AxisSet bounds = getStars(loop.getLowerBound()) |
+                   getStars(loop.getUpperBound()) | getStars(loop.getStep());
+  SmallVector<int32_t> ties;
+  for (auto [init, argument, result] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
+                       loop.getResults())) {
+    bool isBelow = below.contains(argument) || !isTensor(argument);
+    if (isBelow)
+      addSink(init, loop);
+    ties.push_back(isBelow ? -1 : addTie(init, argument, bounds));
+  }
+  addBlock(*loop.getBody());
+  Operation *yield = loop.getBody()->getTerminator();
+  for (auto [tie, yielded, result] :
+       llvm::zip_equal(ties, yield->getOperands(), loop.getResults()))
+    if (tie < 0) {
+      addSink(yielded, yield);
+    } else {
+      addUse(tie, yielded);
+      addValue(result, tie);
+      PartitionRule &rule = *into.nodes[tie].rule;
+      rule.results.push_back(rule.results[0]);
+    }
+}
+
+void PropagationGraph::addWhile(scf::WhileOp loop) {
+  SmallVector<int32_t> ties;
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInits(), loop.getBeforeArguments())) {
+    ties.push_back(isTensor(argument) ? addTie(init, argument, 0) : -1);
+    if (ties.back() < 0)
+      addSink(init, loop);
+  }
+  addBlock(*loop.getBeforeBody());
+  scf::ConditionOp condition = loop.getConditionOp();
+  AxisSet scalars = getStars(condition.getCondition());
+  for (int32_t tie : ties)
+    if (tie >= 0)
+      into.nodes[tie].scalarStars = scalars;
+  for (auto [passed, argument, result] :
+       llvm::zip_equal(condition.getArgs(), loop.getAfterArguments(),
+                       loop.getResults()))
+    if (isTensor(argument))
+      addTie(passed, {argument, result}, scalars);
+    else
+      addSink(passed, condition);
+  addBlock(*loop.getAfterBody());
+  for (auto [tie, yielded] :
+       llvm::zip_equal(ties, loop.getYieldOp()->getOperands()))
+    if (tie >= 0)
+      addUse(tie, yielded);
+}
+
+void PropagationGraph::addIf(scf::IfOp branch) {
+  addBlock(*branch.thenBlock());
+  if (!branch.elseBlock())
+    return;
+  addBlock(*branch.elseBlock());
+  AxisSet scalars = getStars(branch.getCondition());
+  for (auto [i, result] : llvm::enumerate(branch.getResults())) {
+    SmallVector<Value> from = {branch.thenYield().getOperand(i),
+                               branch.elseYield().getOperand(i)};
+    if (isTensor(result))
+      addTie(from, result, scalars);
+  }
+}
+
+/// A use that wants what was exported, `user`'s if an op of the model.
+void PropagationGraph::addSink(Value value, Operation *user) {
+  int32_t id = into.lookup(value);
+  if (id < 0 || into.values[id].isFree)
+    return;
+  int32_t node = addNode(NodeKind::Sink, user);
+  into.nodes[node].own = into.getExported(id);
+  into.nodes[node].fixed = into.axes.getWorld();
+  addUse(node, value);
+}
+
+/// Results that the boundary places, and updates, which the optimizer owns;
+/// outputs stay as they come, summed.
+void PropagationGraph::addTerminator(Operation *terminator) {
+  func::FuncOp function = step.getFunction();
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    bool isFreeOutput =
+        function.getResultAttr(i, attr::output) &&
+        llvm::all_of(step.getResultSharding(i).getDims(),
+                     [](Attribute dim) { return cast<ArrayAttr>(dim).empty(); });
+    if (below.contains(value) || isFreeOutput)
+      continue;
+    addSink(value, terminator);
+    if (function.getResultAttr(i, attr::output) && into.lookup(value) >= 0)
+      into.nodes.back().own = into.getPlacements(
+          step.getResultSharding(i), function,
+          into.values[into.lookup(value)].stars);
+  }
+}

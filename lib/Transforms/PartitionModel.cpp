@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- PartitionModel.cpp - forward and backward on local shapes ----------===//
+//
+// Rewrites the model by the placements that propagation decides: every op works
+// on this rank's pieces, and an `fsdp.reshard` stands where a value is wanted
+// in another placement than it comes in. What is below the markers stays whole.
+//
+//   %y = linalg.matmul ins(%x, %w) : tensor<8x4xf32>, tensor<4x6xf32>
+//   %z = linalg.matmul ins(%y, %v) : tensor<8x6xf32>, tensor<6x4xf32>
+// becomes, with %w split in its columns and %v in its rows over @tp,
+//   %wl = fsdp.reshard %w from <[{}, {}]> to <[{}, {@tp}]>
+//   %y = linalg.matmul ins(%x, %wl) : tensor<8x4xf32>, tensor<4x3xf32>
+//   %vl = fsdp.reshard %v from <[{}, {}]> to <[{@tp}, {}]>
+//   %p = linalg.matmul ins(%y, %vl) : tensor<8x3xf32>, tensor<3x4xf32>
+//   %z = fsdp.reshard %p from <[{}, {}], partial = {@tp}> to <[{}, {}]>
+//
+//===----------------------------------------------------------------------===//
+#include "LocalOps.h"
+#include "Relocate.h"
+#include "fsdp/Transforms/Builders.h"
+#include "fsdp/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <map>
+
+namespace fsdp {
+#define GEN_PASS_DEF_PARTITIONPASS
+#include "fsdp/Transforms/Passes.h.inc"
+} // namespace fsdp
+
+using namespace mlir;
+using namespace fsdp;
+
+/// True where this pass has been here.
+static bool isPartitioned(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto shape = function.getArgAttrOfType<DenseI64ArrayAttr>(
+            i, attr::globalShape))
+      if (cast<ShapedType>(function.getArgumentTypes()[i]).getShape() !=
+          shape.asArrayRef())
+        return true;
+  return function
+      .walk([](ReshardOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+namespace {
+class ModelPartition {
+public:
+  ModelPartition(const Step &step, const Propagation &propagation)
+      : step(step), propagation(propagation),
+        module(step.getFunction()->getParentOfType<ModuleOp>()),
+        versions(propagation, module) {}
+  void run();
+
+private:
+  void placeArguments();
+  void visit(Block &block);
+  void visitFor(scf::ForOp loop);
+  void visitWhile(scf::WhileOp loop);
+  void visitIf(scf::IfOp branch);
+  void visitWhole(Operation *op);
+  void visitOp(const Propagation::Node &node);
+  void visitMarker(const Propagation::Node &node);
+  void finish(Operation *terminator);
+  bool runsAsExported(const Propagation::Node &node);
+  Value getOperand(const Propagation::Node &node, unsigned index,
+                   OpBuilder &builder);
+  LocalOp describe(const Propagation::Node &node);
+  void setTied(Value value);
+  Value getTied(Value value, Value tied, OpBuilder &builder);
+
+  const Step &step;
+  const Propagation &propagation;
+  ModuleOp module;
+  Versions versions;
+  SmallVector<Operation *> replaced;
+};
+
+struct PartitionPass : public fsdp::impl::PartitionPassBase<PartitionPass> {
+  void runOnOperation() override {
+    FailureOr<Step> step = Step::get(getOperation());
+    if (failed(step))
+      return signalPassFailure();
+    if (isPartitioned(*step))
+      return;
+    auto propagation = Propagation::run(*step);
+    if (failed(propagation))
+      return signalPassFailure();
+    if ((*propagation)->getActive())
+      ModelPartition(*step, **propagation).run();
+    // Decisions have been carried out.
+    step->getFunction().walk([](Operation *op) {
+      if (!isa<func::FuncOp>(op))
+        op->removeAttr(attr::sharding);
+    });
+  }
+};
+} // namespace
+
+void ModelPartition::run() {
+  Block &block = step.getFunction().front();
+  placeArguments();
+  visit(block);
+  finish(block.getTerminator());
+  for (Operation *op : llvm::reverse(replaced))
+    op->erase();
+  step.getFunction().walk([](Block *inner) { eraseDeadOps(*inner); });
+  step.getFunction().setFunctionType(
+      FunctionType::get(module.getContext(), block.getArgumentTypes(),
+                        block.getTerminator()->getOperandTypes()));
+}
+
+/// Parameters and states stay whole: how they are stored is decided later.
+/// Other arguments come in pieces.
+void ModelPartition::placeArguments() {
+  func::FuncOp function = step.getFunction();
+  for (BlockArgument argument : function.getArguments()) {
+    int32_t id = propagation.lookup(argument);
+    unsigned index = argument.getArgNumber();
+    if (id < 0)
+      continue;
+    Placements placements = propagation.getExported(id);
+    bool isStored = function.getArgAttr(index, attr::param) ||
+                    function.getArgAttr(index, attr::state);
+    if (!isStored && propagation.getValue(id).placements != placements) {
+      auto type = cast<RankedTensorType>(argument.getType());
+      placements = propagation.getValue(id).placements;
+      function.setArgAttr(
+          index, attr::globalShape,
+          DenseI64ArrayAttr::get(module.getContext(), type.getShape()));
+      argument.setType(versions.getType(id, placements));
+    }
+    versions.setBase(id, argument, placements);
+  }
+}
+
+void ModelPartition::visit(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    bool isModel = propagation.isModel(&op);
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isModel) {
+      visitFor(loop);
+    } else if (auto whileLoop = dyn_cast<scf::WhileOp>(op);
+               whileLoop && isModel) {
+      visitWhile(whileLoop);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && isModel) {
+      visitIf(branch);
+    } else if (const Propagation::Node *node = propagation.lookup(&op)) {
+      if (isa<LocalGradOp>(op))
+        visitMarker(*node);
+      else
+        visitOp(*node);
+    } else {
+      visitWhole(&op);
+    }
+  }
+}
+
+/// An op that works on what was exported, and what it yields is that.
+void ModelPartition::visitWhole(Operation *op) {
+  OpBuilder builder(op);
+  op->walk([&](Operation *nested) {
+    for (OpOperand &operand : nested->getOpOperands()) {
+      int32_t id = propagation.lookup(operand.get());
+      if (id >= 0 && versions.isKnown(id))
+        operand.set(versions.get(builder, id, propagation.getExported(id)));
+    }
+  });
+  for (Value result : op->getResults())
+    if (int32_t id = propagation.lookup(result); id >= 0)
+      versions.setBase(id, result, propagation.getExported(id));
+}
+
+/// True where nothing is another than in the exported program.
+bool ModelPartition::runsAsExported(const Propagation::Node &node) {
+  for (auto [i, id] : llvm::enumerate(node.operands))
+    if (id >= 0 && versions.getType(id, propagation.getWanted(node, i)) !=
+                       propagation.getValue(id).type)
+      return false;
+  return llvm::all_of(node.results, [&](int32_t id) {
+    const Propagation::Value &value = propagation.getValue(id);
+    return versions.getType(id, value.placements) == value.type;
+  });
+}
+
+/// An operand as the op wants it.
+Value ModelPartition::getOperand(const Propagation::Node &node, unsigned index,
+                                 OpBuilder &builder) {
+  int32_t id = node.operands[index];
+  if (id < 0)
+    return node.op->getOperand(index);
+  return versions.get(builder, id, propagation.getWanted(node, index));
+}
+
+/// The splits of an op, in the words of groups.
+LocalOp ModelPartition::describe(const Propagation::Node &node) {
+  LocalOp local(node.op, *node.rule);
+  local.cuts.resize(node.rule->factors.size());
+  // By factor, its cuts in order of blocks.
+  SmallVector<std::map<int64_t, SmallVector<unsigned>>> byBlocks(
+      local.cuts.size());
+  AxisSet stars = 0;
+  for (unsigned axis = 0; axis < propagation.getNumAxes(); ++axis) {
+    const Strategy &strategy = node.strategies[axis];
+    if (strategy.kind == Strategy::Factor)
+      byBlocks[strategy.factor][strategy.blocks].push_back(axis);
+    bool hasStar = llvm::any_of(node.operands, [&](int32_t id) {
+      return id >= 0 && propagation.getValue(id).stars >> axis & 1;
+    });
+    if (strategy.kind != Strategy::Mapped && hasStar) {
+      stars |= AxisSet(1) << axis;
+      local.stars.push_back(propagation.getExtent(axis));
+    }
+  }
+  for (auto [cuts, blocks] : llvm::zip_equal(local.cuts, byBlocks))
+    for (auto &[count, axes] : blocks) {
+      int64_t ranks = 1;
+      for (unsigned axis : axes)
+        ranks *= propagation.getExtent(axis);
+      cuts.push_back({count, propagation.getGroups(axes, module), ranks});
+    }
+  auto collect = [&](int32_t id) {
+    uint64_t set = 0, next = 0;
+    for (unsigned axis = 0; axis < propagation.getNumAxes(); ++axis)
+      if (stars >> axis & 1) {
+        if (id >= 0 && propagation.getValue(id).stars >> axis & 1)
+          set |= uint64_t(1) << next;
+        ++next;
+      }
+    return set;
+  };
+  for (int32_t id : node.operands)
+    local.operandStars.push_back(collect(id));
+  for (int32_t id : node.results) {
+    local.resultStars.push_back(collect(id));
+    local.types.push_back(
+        versions.getType(id, propagation.getValue(id).placements));
+  }
+  return local;
+}
+
+void ModelPartition::visitOp(const Propagation::Node &node) {
+  Operation *op = node.op;
+  OpBuilder builder(op);
+  SmallVector<Value> operands;
+  for (unsigned i = 0; i < node.operands.size(); ++i)
+    operands.push_back(getOperand(node, i, builder));
+  SmallVector<Value> results;
+  if (runsAsExported(node)) {
+    unsigned own = op->getNumOperands();
+    for (unsigned i = 0; i < own; ++i)
+      op->setOperand(i, operands[i]);
+    for (auto [i, tensor] : llvm::enumerate(node.rule->captured))
+      Value(tensor).replaceUsesWithIf(operands[own + i], [&](OpOperand &use) {
+        return op->isProperAncestor(use.getOwner());
+      });
+    results = SmallVector<Value>(op->getResults());
+  } else {
+    LocalOp local = describe(node);
+    local.operands = operands;
+    // A free start is made in the shape that is wanted.
+    for (auto [i, id] : llvm::enumerate(node.operands))
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+          linalgOp && id >= 0 && propagation.getValue(id).isFree &&
+          int64_t(i) >= linalgOp.getNumDpsInputs() &&
+          i < op->getNumOperands())
+        local.operands[i] = versions.getFree(
+            builder, id,
+            cast<RankedTensorType>(
+                local.types[i - linalgOp.getNumDpsInputs()]));
+    results = local.build(builder);
+    replaced.push_back(op);
+  }
+  for (auto [id, result] : llvm::zip_equal(node.results, results))
+    versions.setBase(id, result, propagation.getValue(id).placements);
+}
+
+/// The marker on local types, and behind it the whole gradient. On axes of the
+/// loss along which the parameter is replicated it is a sum that the shard
+/// section does.
+void ModelPartition::visitMarker(const Propagation::Node &node) {
+  auto marker = cast<LocalGradOp>(node.op);
+  OpBuilder builder(marker);
+  Location loc = marker.getLoc();
+  Value value = getOperand(node, 0, builder);
+  int32_t from = node.operands[0], to = node.results[0];
+  Placements placements = propagation.getValue(to).placements;
+  RankedTensorType local = versions.getType(to, placements);
+  bool hasStar = cast<RankedTensorType>(value.getType()).getRank() >
+                 local.getRank();
+  if (hasStar) {
+    // The loss is the sum over ranks, so is its gradient.
+    Value zero = createZero(builder, loc, local);
+    auto count =
+        cast<RankedTensorType>(value.getType()).getRank() - local.getRank();
+    value = linalg::ReduceOp::create(
+                builder, loc, value, zero,
+                llvm::to_vector(llvm::seq<int64_t>(0, count)),
+                [](OpBuilder &inner, Location at, ValueRange arguments) {
+                  Value sum = arith::AddFOp::create(inner, at, arguments[0],
+                                                    arguments[1]);
+                  linalg::YieldOp::create(inner, at, sum);
+                })
+                .getResult(0);
+  }
+  AxisSet lossAxes = propagation.getLossAxes();
+  int64_t copies = 1;
+  for (unsigned axis = 0; axis < propagation.getNumAxes(); ++axis) {
+    bool varies = propagation.getValue(from).stars >> axis & 1;
+    bool isSum = placements[axis].kind == Placement::Partial;
+    if (varies && isSum && node.own[axis] == Placement())
+      placements[axis] = Placement();
+    // Each rank of the loss has the same term.
+    if (!varies && lossAxes >> axis & 1 &&
+        node.own[axis].kind == Placement::Split && node.own[axis].dim >= 0)
+      copies *= propagation.getExtent(axis);
+  }
+  if (copies > 1 && !isZero(value))
+    value = ScaleOp::create(builder, loc, value, copies, 1);
+  Value result = LocalGradOp::create(builder, loc, value, marker.getParam());
+  Placements whole = propagation.getExported(to);
+  if (placements != whole)
+    result = versions.relocate(builder, loc, result, to, placements, whole);
+  marker.replaceAllUsesWith(result);
+  replaced.push_back(marker);
+}
+
+/// A block argument or a loop's result takes the type of its placement.
+void ModelPartition::setTied(Value value) {
+  int32_t id = propagation.lookup(value);
+  if (id < 0)
+    return;
+  const Placements &placements = propagation.getValue(id).placements;
+  value.setType(versions.getType(id, placements));
+  versions.setBase(id, value, placements);
+}
+
+/// `value` as what it becomes, `tied`, is placed.
+Value ModelPartition::getTied(Value value, Value tied, OpBuilder &builder) {
+  int32_t from = propagation.lookup(value), to = propagation.lookup(tied);
+  if (from < 0 || !versions.isKnown(from))
+    return value;
+  return versions.get(builder, from,
+                      to < 0 ? propagation.getExported(from)
+                             : propagation.getValue(to).placements);
+}
+
+void ModelPartition::visitFor(scf::ForOp loop) {
+  OpBuilder builder(loop);
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs()))
+    init.set(getTied(init.get(), argument, builder));
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    setTied(argument);
+  visit(*loop.getBody());
+  Operation *yield = loop.getBody()->getTerminator();
+  OpBuilder inner(yield);
+  for (auto [operand, argument] :
+       llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs()))
+    operand.set(getTied(operand.get(), argument, inner));
+  for (Value result : loop.getResults())
+    setTied(result);
+}
+
+void ModelPartition::visitWhile(scf::WhileOp loop) {
+  OpBuilder builder(loop);
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInitsMutable(), loop.getBeforeArguments()))
+    init.set(getTied(init.get(), argument, builder));
+  for (BlockArgument argument : loop.getBeforeArguments())
+    setTied(argument);
+  visit(*loop.getBeforeBody());
+  scf::ConditionOp condition = loop.getConditionOp();
+  OpBuilder inner(condition);
+  for (auto [operand, argument] :
+       llvm::zip_equal(condition.getArgsMutable(), loop.getAfterArguments()))
+    operand.set(getTied(operand.get(), argument, inner));
+  for (BlockArgument argument : loop.getAfterArguments())
+    setTied(argument);
+  visit(*loop.getAfterBody());
+  OpBuilder last(loop.getYieldOp());
+  for (auto [operand, argument] :
+       llvm::zip_equal(loop.getYieldOp()->getOpOperands(),
+                       loop.getBeforeArguments()))
+    operand.set(getTied(operand.get(), argument, last));
+  for (Value result : loop.getResults())
+    setTied(result);
+}
+
+void ModelPartition::visitIf(scf::IfOp branch) {
+  for (Region &region : branch->getRegions()) {
+    if (region.empty())
+      continue;
+    visit(region.front());
+    Operation *yield = region.front().getTerminator();
+    OpBuilder builder(yield);
+    for (auto [operand, result] :
+         llvm::zip_equal(yield->getOpOperands(), branch.getResults()))
+      operand.set(getTied(operand.get(), result, builder));
+  }
+  for (Value result : branch.getResults())
+    setTied(result);
+}
+
+/// Results as the boundary places them; outputs of a global batch stay in
+/// pieces, summed.
+void ModelPartition::finish(Operation *terminator) {
+  func::FuncOp function = step.getFunction();
+  OpBuilder builder(terminator);
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    int32_t id = propagation.lookup(operand.get());
+    if (id < 0 || !versions.isKnown(id))
+      continue;
+    Placements wanted = propagation.getExported(id);
+    if (function.getResultAttr(index, attr::output)) {
+      Placements said = propagation.getPlacements(
+          step.getResultSharding(index), function,
+          propagation.getValue(id).stars);
+      for (unsigned axis = 0; axis < wanted.size(); ++axis) {
+        const Placement &own = propagation.getValue(id).placements[axis];
+        if (said[axis].kind == Placement::Split)
+          wanted[axis] = said[axis];
+        else if (own.kind == Placement::Split && own.blocks == 1 &&
+                 wanted[axis] == Placement())
+          wanted[axis] = own;
+      }
+      RankedTensorType type = propagation.getValue(id).type;
+      if (wanted != propagation.getExported(id)) {
+        function.setResultAttr(
+            index, attr::globalShape,
+            DenseI64ArrayAttr::get(module.getContext(), type.getShape()));
+        function.setResultAttr(
+            index, attr::sharding,
+            propagation.getSharding(wanted, type.getRank(), module)
+                .withVarying(step.getResultSharding(index).getVarying()));
+      }
+    }
+    operand.set(versions.get(builder, id, wanted));
+  }
+}
