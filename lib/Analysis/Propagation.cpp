@@ -315,9 +315,9 @@ void Propagation::Solver::collectCandidates(
     candidates.push_back({Strategy::Mapped});
     return;
   }
-  candidates.push_back({Strategy::Whole});
-  if (hasStar)
-    candidates.push_back({Strategy::Mapped});
+  // What varies is not gathered: every rank would do the work of all.
+  candidates.push_back(
+      Strategy{hasStar ? Strategy::Mapped : Strategy::Whole});
   auto suggest = [&](ArrayRef<int64_t> dims, const Placement &placement) {
     if (placement.kind != Placement::Split || placement.dim < 0)
       return;
@@ -326,6 +326,10 @@ void Propagation::Solver::collectCandidates(
                      nullptr);
     if (!found || llvm::is_contained(candidates, *found))
       return;
+    for (auto [i, id] : llvm::enumerate(node.operands))
+      if (id >= 0 && graph.values[id].stars & bit &&
+          !findFactor(*node.rule, node.rule->operands[i], found->factor, 1))
+        return;
     const PartitionRule::Factor &factor = node.rule->factors[found->factor];
     if (!factor.canSplit && !factor.needsStart)
       return;
