@@ -2,7 +2,6 @@
 //===- LinalgRule.cpp - the partition rule of linalg ops ------------------===//
 #include "LinalgRule.h"
 #include "fsdp/Analysis/Phases.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -27,22 +26,57 @@ static bool isNeutral(Value init, ReductionKind reduction) {
   return reduction != ReductionKind::Sum || isZero(init);
 }
 
+/// True where `value` is computed, in its block, of one of `arguments`.
+static bool dependsOn(Value value, ArrayRef<BlockArgument> arguments) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return llvm::is_contained(arguments, argument);
+  Operation *def = value.getDefiningOp();
+  return def->getBlock() == arguments.front().getOwner() &&
+         llvm::any_of(def->getOperands(), [&](Value operand) {
+           return dependsOn(operand, arguments);
+         });
+}
+
+/// How the one result that anybody uses is reduced (the maximum, of a maximum
+/// with its place), if by one op with what it holds so far.
+static std::optional<ReductionKind> matchReduction(linalg::LinalgOp op,
+                                                   int64_t &result) {
+  SmallVector<int64_t> used;
+  for (OpResult value : op->getResults())
+    if (!value.use_empty() || op->getNumResults() == 1)
+      used.push_back(value.getResultNumber());
+  if (used.size() != 1)
+    return std::nullopt;
+  result = used.front();
+  ArrayRef<BlockArgument> outs = op.getRegionOutputArgs();
+  Operation *combiner = op->getRegion(0)
+                            .front()
+                            .getTerminator()
+                            ->getOperand(result)
+                            .getDefiningOp();
+  std::optional<ReductionKind> reduction = getReduction(combiner);
+  if (!reduction || combiner->getNumOperands() != 2)
+    return std::nullopt;
+  for (unsigned side : {0, 1})
+    if (combiner->getOperand(side) == outs[result] &&
+        !dependsOn(combiner->getOperand(1 - side), outs))
+      return reduction;
+  return std::nullopt;
+}
+
 /// The loops, and how each is reduced.
 static void addLoops(linalg::LinalgOp op, PartitionRule &rule) {
   std::optional<ReductionKind> reduction;
-  SmallVector<Operation *> combiners;
-  // One pass over the body for all reduction loops.
-  if (op.getNumReductionLoops() && op.getNumDpsInits() == 1 &&
-      matchReduction(op.getRegionOutputArgs(), 0, combiners) &&
-      combiners.size() == 1)
-    reduction = getReduction(combiners.front());
+  int64_t result = 0;
+  if (op.getNumReductionLoops())
+    reduction = matchReduction(op, result);
   for (auto [extent, iterator] :
        llvm::zip_equal(op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
     PartitionRule::Factor factor{extent, std::nullopt};
     if (iterator == utils::IteratorType::reduction) {
       factor.reduction = reduction;
       factor.canSplit =
-          reduction && isNeutral(op.getDpsInits()[0], *reduction);
+          reduction && isNeutral(op.getDpsInits()[result], *reduction);
       factor.needsStart = reduction == ReductionKind::Sum && !factor.canSplit;
     }
     rule.factors.push_back(factor);

@@ -32,7 +32,16 @@ private:
     int32_t count;
   };
 
+  bool seed(Node &node);
+  Strategy getFixed(const Node &pin) const;
   bool improve(int32_t id);
+  bool isLink(const Node &node) const;
+  Node *getLink(int32_t id) const;
+  Node *getNext(int32_t id) const;
+  void set(Node &node, const Strategy &strategy,
+           SmallVectorImpl<std::pair<Node *, Strategy>> &log);
+  bool improveChain(int32_t id);
+  bool canRun(const Node &node, const Strategy &strategy) const;
   void collectCandidates(const Node &node,
                          SmallVectorImpl<Strategy> &candidates) const;
   void addLinear(const Node &node, SmallVectorImpl<Strategy> &candidates) const;
@@ -206,7 +215,9 @@ double Propagation::Solver::getCost(int32_t id) const {
   if (value.isFree)
     return 0;
   const Placement &from = value.placements[axis];
-  double scale = bytes[id] / (value.bytes * (value.stars & bit ? extent : 1));
+  // Users' splits win over bytes, as long as there is another way at all.
+  double scale = value.kept & bit ? 1e3 : 1;
+  scale *= bytes[id] / (value.bytes * (value.stars & bit ? extent : 1));
   if (auto *marker = value.producer >= 0 ? graph.nodes[value.producer].op
                                          : nullptr;
       marker && isa<LocalGradOp>(marker)) {
@@ -306,6 +317,29 @@ void Propagation::Solver::addLinear(
     candidates.push_back({Strategy::Linear, 0, 1, mask});
 }
 
+/// True where a node may be split like this beside its other splits.
+bool Propagation::Solver::canRun(const Node &node,
+                                 const Strategy &strategy) const {
+  if (strategy.kind != Strategy::Factor)
+    return true;
+  for (auto [i, id] : llvm::enumerate(node.operands))
+    if (id >= 0 && graph.values[id].stars & bit &&
+        !findFactor(*node.rule, node.rule->operands[i], strategy.factor, 1))
+      return false;
+  const PartitionRule::Factor &factor = node.rule->factors[strategy.factor];
+  if (!factor.canSplit && !factor.needsStart)
+    return false;
+  SmallVector<std::pair<int64_t, int64_t>> splits = {{strategy.blocks, extent}};
+  for (unsigned other = 0; other < graph.getNumAxes(); ++other)
+    if (other != axis && graph.active >> other & 1 &&
+        node.strategies[other].kind == Strategy::Factor &&
+        node.strategies[other].factor == strategy.factor)
+      splits.push_back(
+          {node.strategies[other].blocks, graph.getExtent(other)});
+  bool isPlain = llvm::all_of(splits, [](auto s) { return s.first == 1; });
+  return isNested(factor.extent, splits) && (isPlain || !factor.isLookup);
+}
+
 void Propagation::Solver::collectCandidates(
     const Node &node, SmallVectorImpl<Strategy> &candidates) const {
   bool hasStar = llvm::any_of(node.operands, [&](int32_t id) {
@@ -326,22 +360,7 @@ void Propagation::Solver::collectCandidates(
                      nullptr);
     if (!found || llvm::is_contained(candidates, *found))
       return;
-    for (auto [i, id] : llvm::enumerate(node.operands))
-      if (id >= 0 && graph.values[id].stars & bit &&
-          !findFactor(*node.rule, node.rule->operands[i], found->factor, 1))
-        return;
-    const PartitionRule::Factor &factor = node.rule->factors[found->factor];
-    if (!factor.canSplit && !factor.needsStart)
-      return;
-    SmallVector<std::pair<int64_t, int64_t>> splits = {{found->blocks, extent}};
-    for (unsigned other = 0; other < graph.getNumAxes(); ++other)
-      if (other != axis && graph.active >> other & 1 &&
-          node.strategies[other].kind == Strategy::Factor &&
-          node.strategies[other].factor == found->factor)
-        splits.push_back({node.strategies[other].blocks,
-                          graph.getExtent(other)});
-    bool plain = llvm::all_of(splits, [](auto s) { return s.first == 1; });
-    if (isNested(factor.extent, splits) && (plain || !factor.isLookup))
+    if (canRun(node, *found))
       candidates.push_back(*found);
   };
   for (auto [i, id] : llvm::enumerate(node.operands))
@@ -384,13 +403,7 @@ bool Propagation::Solver::improve(int32_t id) {
   Strategy before = node.strategies[axis];
   SmallVector<Strategy, 6> candidates;
   if (node.kind == NodeKind::Pin && node.fixed & bit) {
-    const Placement &own = node.own[axis];
-    Strategy fixed;
-    if (own.isSplit(Placement::star))
-      fixed.kind = Strategy::Mapped;
-    else if (own.kind == Placement::Split)
-      fixed = {Strategy::Factor, own.dim, own.blocks, 0};
-    candidates.push_back(fixed);
+    candidates.push_back(getFixed(node));
   } else {
     collectCandidates(node, candidates);
   }
@@ -415,6 +428,160 @@ bool Propagation::Solver::improve(int32_t id) {
   return !(best == before);
 }
 
+/// True where all that a node does is to pass one value on: a transpose, a
+/// reshape, a cast, a marker.
+bool Propagation::Solver::isLink(const Node &node) const {
+  unsigned passed = llvm::count_if(node.operands, [&](int32_t operand) {
+    return operand >= 0 && !graph.values[operand].isFree;
+  });
+  return node.kind == NodeKind::Op && passed == 1 && node.results.size() == 1;
+}
+
+/// The link in front of `id`, if it has one user.
+Propagation::Node *Propagation::Solver::getLink(int32_t id) const {
+  if (id < 0 || graph.values[id].producer < 0 ||
+      graph.values[id].users.size() != 1)
+    return nullptr;
+  Node &node = graph.nodes[graph.values[id].producer];
+  return isLink(node) ? &node : nullptr;
+}
+
+/// The link that is the one user of `id`.
+Propagation::Node *Propagation::Solver::getNext(int32_t id) const {
+  if (graph.values[id].users.size() != 1)
+    return nullptr;
+  Node &node = graph.nodes[graph.values[id].users.front()];
+  return isLink(node) ? &node : nullptr;
+}
+
+/// Gives a node a strategy, and records what it was.
+void Propagation::Solver::set(Node &node, const Strategy &strategy,
+                              SmallVectorImpl<std::pair<Node *, Strategy>> &log) {
+  log.push_back({&node, node.strategies[axis]});
+  addWants(node, -1);
+  node.strategies[axis] = strategy;
+  addWants(node, 1);
+  for (auto [i, result] : llvm::enumerate(node.results))
+    graph.values[result].placements[axis] =
+        graph.getComing(node, i, axis, strategy);
+}
+
+/// Tries each strategy of a node together with those of the links in front of
+/// it that go with it: one by one none of them would be better.
+bool Propagation::Solver::improveChain(int32_t id) {
+  Node &node = graph.nodes[id];
+  auto sends = [&](int32_t value) { return value >= 0 && getCost(value) > 0; };
+  if (node.kind != NodeKind::Op ||
+      (llvm::none_of(node.operands, [&](int32_t id) { return getLink(id); }) &&
+       llvm::none_of(node.results, [&](int32_t id) { return getNext(id); })) ||
+      (llvm::none_of(node.operands, sends) &&
+       llvm::none_of(node.results, sends)))
+    return false;
+  SmallVector<Strategy, 6> candidates;
+  collectCandidates(node, candidates);
+  for (const Strategy &candidate : candidates) {
+    if (candidate.kind == Strategy::Linear)
+      continue;
+    llvm::SmallSetVector<int32_t, 8> touched;
+    SmallVector<std::pair<Node *, Strategy>> log, planned = {{&node, candidate}};
+    for (size_t i = 0; i < planned.size() && i < 16; ++i) {
+      auto [at, strategy] = planned[i];
+      touched.insert(at->operands.begin(), at->operands.end());
+      touched.insert(at->results.begin(), at->results.end());
+      for (auto [index, operand] : llvm::enumerate(at->operands)) {
+        Node *link = getLink(operand);
+        if (!link)
+          continue;
+        Placement want = graph.getWant(*at, index, axis, strategy);
+        std::optional<Strategy> wanted;
+        if (want == Placement() && !(graph.values[operand].stars & bit))
+          wanted = Strategy{Strategy::Whole};
+        else if (want.kind == Placement::Split && want.dim >= 0)
+          wanted = findStrategy(*link->rule, link->rule->results[0][want.dim],
+                                want.blocks, extent, nullptr);
+        if (wanted && canRun(*link, *wanted))
+          planned.push_back({link, *wanted});
+      }
+      // And those behind it.
+      for (auto [index, result] : llvm::enumerate(at->results)) {
+        Node *link = getNext(result);
+        Placement coming = graph.getComing(*at, index, axis, strategy);
+        if (!link || coming.kind != Placement::Split || coming.dim < 0 ||
+            llvm::any_of(planned, [&](auto &other) { return other.first == link; }))
+          continue;
+        auto *where = llvm::find(link->operands, result);
+        std::optional<Strategy> wanted = findStrategy(
+            *link->rule, link->rule->operands[where - link->operands.begin()][coming.dim],
+            coming.blocks, extent, nullptr);
+        if (wanted && canRun(*link, *wanted))
+          planned.push_back({link, *wanted});
+      }
+    }
+    touched.remove(-1);
+    auto getSum = [&]() {
+      Cost cost;
+      for (int32_t value : touched)
+        cost.bytes += getCost(value);
+      return cost;
+    };
+    Cost before = getSum();
+    for (auto [at, strategy] : planned)
+      set(*at, strategy, log);
+    if (getSum() < before)
+      return true;
+    SmallVector<std::pair<Node *, Strategy>> undone;
+    for (auto [at, strategy] : llvm::reverse(log))
+      set(*at, strategy, undone);
+  }
+  return false;
+}
+
+/// What users pin holds upwards as well, up to contractions: the ops that make
+/// a pinned activation would else be decided before it is seen.
+bool Propagation::Solver::seed(Node &node) {
+  if (node.kind == NodeKind::Source || node.kind == NodeKind::Sink)
+    return false;
+  SmallVector<Strategy, 6> candidates;
+  bool isPin = node.kind == NodeKind::Pin && node.fixed & bit;
+  if (isPin) {
+    candidates.push_back(getFixed(node));
+  } else {
+    bool isWanted = llvm::any_of(node.results, [&](int32_t id) {
+      return llvm::any_of(wants[id], [](const Want &want) {
+        return want.placement.kind == Placement::Split &&
+               want.placement.dim >= 0;
+      });
+    });
+    auto linalgOp = dyn_cast_if_present<linalg::LinalgOp>(node.op);
+    bool isContraction = linalgOp && linalgOp.getNumReductionLoops() &&
+                         linalgOp.getNumDpsInputs() > 1;
+    if (!isWanted || isContraction)
+      return false;
+    collectCandidates(node, candidates);
+    llvm::erase_if(candidates, [](const Strategy &strategy) {
+      return strategy.kind != Strategy::Factor;
+    });
+    if (candidates.empty())
+      return false;
+  }
+  node.strategies[axis] = candidates.front();
+  addWants(node, 1);
+  for (auto [i, result] : llvm::enumerate(node.results))
+    graph.values[result].placements[axis] =
+        graph.getComing(node, i, axis, node.strategies[axis]);
+  return true;
+}
+
+/// The strategy that a user's pin says.
+Strategy Propagation::Solver::getFixed(const Node &pin) const {
+  const Placement &own = pin.own[axis];
+  if (own.isSplit(Placement::star))
+    return {Strategy::Mapped};
+  if (own.kind == Placement::Split)
+    return {Strategy::Factor, own.dim, own.blocks, 0};
+  return {};
+}
+
 void Propagation::Solver::run() {
   // Everything starts as exported, then is decided from operands on.
   for (Node &node : graph.nodes) {
@@ -427,9 +594,13 @@ void Propagation::Solver::run() {
       for (int32_t result : node.results)
         graph.values[result].placements[axis] = node.own[axis];
   }
-  // In the first pass nobody behind has said what it wants.
+  std::vector<bool> isSeeded(graph.nodes.size());
+  for (size_t i = graph.nodes.size(); i > 0; --i)
+    isSeeded[i - 1] = seed(graph.nodes[i - 1]);
+  // In the first pass nobody else behind has said what it wants.
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    addWants(graph.nodes[i], 1);
+    if (!isSeeded[i])
+      addWants(graph.nodes[i], 1);
     improve(i);
   }
   // Alternating directions; a few suffice, the bound is for safety.
@@ -437,6 +608,8 @@ void Propagation::Solver::run() {
     bool changed = false;
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       changed |= improve(sweep % 2 ? i : graph.nodes.size() - 1 - i);
+    for (size_t i = 0; i < graph.nodes.size(); ++i)
+      changed |= improveChain(i);
     if (!changed)
       break;
   }

@@ -204,6 +204,10 @@ void PropagationGraph::addArguments() {
     source.own = into.getPlacements(
         step.getArgSharding(argument.getArgNumber()), function,
         into.values[id].stars);
+    if (function.getArgAttr(argument.getArgNumber(), attr::param))
+      for (auto [axis, placement] : llvm::enumerate(source.own))
+        if (placement.kind == Placement::Split && placement.dim >= 0)
+          into.values[id].kept |= AxisSet(1) << axis;
   }
 }
 
@@ -268,8 +272,15 @@ void PropagationGraph::addOp(Operation &op) {
     addUse(node, operand);
   for (Value captured : rule->captured)
     addUse(node, captured);
+  AxisSet kept = 0;
+  bool isOther = false;
+  for (int32_t id : into.nodes[node].operands)
+    if (id >= 0 && !into.values[id].isFree) {
+      isOther |= !into.values[id].kept;
+      kept |= into.values[id].kept;
+    }
   for (Value result : op.getResults())
-    addValue(result, node);
+    into.values[addValue(result, node)].kept = isOther ? 0 : kept;
   into.nodes[node].scalarStars = scalars;
   into.nodes[node].rule = std::make_shared<PartitionRule>(std::move(*rule));
   if (auto marker = dyn_cast<LocalGradOp>(op)) {

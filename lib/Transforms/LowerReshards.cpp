@@ -238,17 +238,10 @@ AxisPlacement ReshardLowering::getPlacement(ShardingAttr sharding) {
 /// Takes the value from one placement to another.
 void ReshardLowering::lower(ShardingAttr from, ShardingAttr to) {
   haveAxes(from, to);
-  Type element = getElementTypeOrSelf(value);
-  int64_t bits = isa<ComplexType>(element) ? 2 * cast<ComplexType>(element)
-                                                     .getElementType()
-                                                     .getIntOrFloatBitWidth()
-                 : element.isIndex()       ? 64
-                                           : element.getIntOrFloatBitWidth();
   ReductionKind reduction =
       (from.getPartial().empty() ? to : from).getReduction();
   SmallVector<Move> moves =
-      findMoves({axes, reshard.getShape(), int64_t(llvm::divideCeil(bits, 8)),
-                 getPlacement(from), getPlacement(to),
+      findMoves({axes, reshard.getShape(), getPlacement(from), getPlacement(to),
                  reduction == ReductionKind::Sum, haveDigits});
   value = buildMoves(module, builder, loc, value, moves, axes, reduction);
 }

@@ -5,8 +5,13 @@
 // move, so a search sees tens of placements; what source and target share in
 // front of a dimension stays.
 //
-// An axis may also rest where neither side has it: [{@a, @b}] to [{@b, @a}] on
-// a matrix goes by way of the other dimension in three all-to-alls.
+// An axis may also rest where neither side has it, if nothing is padded there:
+// [{@a, @b}] to [{@b, @a}] on a matrix goes by way of the other dimension in
+// three all-to-alls.
+//
+// Bytes are counted as if every split were even. Otherwise moves would change
+// with each size, and a reduce-scatter of 5 rows over 4 ranks would go by way
+// of two other collectives to save the padding.
 //
 //===----------------------------------------------------------------------===//
 #include "ReshardMoves.h"
@@ -28,8 +33,8 @@ public:
   SmallVector<Move> run();
 
 private:
-  /// Bytes sent, collectives, axes moved, moves, elements afterwards: what is
-  /// less comes first, in this order.
+  /// What is sent, collectives, axes moved, moves, elements afterwards: what is
+  /// less comes first, in this order. The first in parts of the whole value.
   using Cost = std::array<int64_t, 5>;
   struct Node {
     Cost cost;
@@ -49,6 +54,8 @@ private:
   void expand(const AxisPlacement &from);
   void popFrom(const AxisPlacement &from, int64_t dim);
   void pushTo(const AxisPlacement &from, int64_t dim, AxisSet set, bool isSum);
+  int64_t getSent(Move::Kind kind, AxisSet splitBefore, AxisSet splitAfter,
+                  int64_t size) const;
   void add(const AxisPlacement &from, Move move, AxisPlacement to);
 
   const ReshardProblem &problem;
@@ -129,8 +136,8 @@ int64_t Search::countFinal(const AxisPlacement &at, int64_t dim) const {
          have.begin();
 }
 
-/// `to` with further splits of `dim`, as the target has them or with as little
-/// padding as can be; nothing where an axis may not rest there.
+/// `to` with further splits of `dim`, as the target has them or without
+/// padding; nothing where neither can be.
 std::optional<AxisPlacement> Search::push(AxisPlacement to, int64_t dim,
                                           ArrayRef<unsigned> order) const {
   Splits &splits = to.dims[dim];
@@ -145,10 +152,10 @@ std::optional<AxisPlacement> Search::push(AxisPlacement to, int64_t dim,
                  return axis == split.axis;
                });
   }
-  if (!isWanted && !mayRest)
+  if (isWanted)
+    extent = want.front().extent;
+  else if (!mayRest || extent % getSize(order))
     return std::nullopt;
-  extent = isWanted ? want.front().extent
-                    : llvm::divideCeil(extent, getSize(order)) * getSize(order);
   for (unsigned axis : order) {
     splits.push_back({axis, extent});
     extent /= getSize(axis);
@@ -245,33 +252,30 @@ void Search::pushTo(const AxisPlacement &from, int64_t dim, AxisSet set,
   }
 }
 
+/// What one rank sends, in parts of 1/W^2 of the whole value: (k-1)/k of the
+/// larger side for k ranks, twice for an all-reduce.
+int64_t Search::getSent(Move::Kind kind, AxisSet splitBefore,
+                        AxisSet splitAfter, int64_t size) const {
+  if (kind == Move::Slice || kind == Move::Mask || kind == Move::Embed)
+    return 0;
+  int64_t ranks = problem.axes.getSize(problem.axes.getWorld());
+  int64_t larger = std::min(problem.axes.getSize(splitBefore),
+                            problem.axes.getSize(splitAfter));
+  int64_t once = (size - 1) * (ranks / larger) * (ranks / size);
+  return kind == Move::AllReduce ? 2 * once : once;
+}
+
 /// Notes that `to` can be reached, unless there was a cheaper way.
 void Search::add(const AxisPlacement &from, Move move, AxisPlacement to) {
-  // The larger side of each collective.
-  int64_t size = getSize(move.axes), elements = getElements(from);
   if (move.split >= 0) {
     ArrayRef<Split> splits = to.dims[move.split];
     move.padded = splits.take_back(move.axes.size()).front().extent;
-    if (int64_t rows = getExtent(from, move.split))
-      elements = elements / rows * move.padded;
   }
-  std::optional<CollectiveKind> kind;
-  if (move.kind == Move::Gather) {
-    kind = CollectiveKind::AllGather;
-    elements *= size;
-  } else if (move.kind == Move::ReduceScatter) {
-    kind = CollectiveKind::ReduceScatter;
-  } else if (move.kind == Move::AllReduce) {
-    kind = CollectiveKind::AllReduce;
-  } else if (move.kind == Move::AllToAll) {
-    kind = CollectiveKind::AllToAll;
-  }
+  int64_t sent = getSent(move.kind, getSplitAxes(from), getSplitAxes(to),
+                         getSize(move.axes));
   Cost cost = nodes.at(from).cost;
-  if (kind) {
-    cost[0] +=
-        fsdp::detail::wireBytes(*kind, elements * problem.elementBytes, size);
-    ++cost[1];
-  }
+  cost[0] += sent;
+  cost[1] += sent > 0;
   cost[2] += move.axes.size();
   ++cost[3];
   cost[4] += getElements(to);

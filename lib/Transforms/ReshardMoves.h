@@ -66,7 +66,6 @@ struct ReshardProblem {
   const Axes &axes;
   /// The whole value.
   llvm::ArrayRef<int64_t> shape;
-  int64_t elementBytes;
   AxisPlacement source, target;
   /// Partial values are sums.
   bool isSum;
@@ -75,8 +74,8 @@ struct ReshardProblem {
   bool canJoin;
 };
 
-/// The moves that send the fewest bytes; of these the fewest collectives over
-/// the fewest axes.
+/// The moves that send the fewest bytes, padding left aside; of these the
+/// fewest collectives over the fewest axes.
 llvm::SmallVector<Move> findMoves(const ReshardProblem &problem);
 
 /// Builds them: `value` as it is placed afterwards. `reduction` is that of all

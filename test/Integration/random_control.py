@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random ops with regions: loops that carry tensors, and branches."""
 
-from random_graph import Value, generic, identity, tensor
+from random_graph import Value, filled, generic, identity, tensor
 from random_ops import Body, broadcast_dims, op, pick
 from random_sums import contract
 
 
 def inner(graph, result, terms, shape):
-    """Lines of a function of (name, value) that broadcast to `shape`, each written for a region; it stays in [-1, 1]."""
+    """Lines, for a region, of a function of (name, value) that broadcast to `shape`; it stays in [-1, 1]."""
     rng, body = graph.rng, Body(graph.rng)
     inputs = [(name, value.shape, "f32", broadcast_dims(rng, value, shape)) for name, value in terms]
     name, _ = body.expression([(f"%a{i}", value.amp) for i, (_, value) in enumerate(terms)])
     lines = body.lines + [f"%z = math.tanh {name} : f32", "linalg.yield %z : f32"]
     outputs = [(f"{result}_e", shape, "f32", identity(len(shape)))]
     kinds = ["parallel"] * len(shape)
-    return [f"{result}_e = tensor.empty() : {tensor(shape)}", *generic(result, len(shape), kinds, inputs, outputs, lines)]
+    return [
+        f"{result}_e = tensor.empty() : {tensor(shape)}",
+        *generic(result, len(shape), kinds, inputs, outputs, lines),
+    ]
 
 
 def loop(count, carried, values, body, yields):
@@ -50,9 +53,9 @@ def repeated(graph):
         weight = pick(graph, lambda v: v.shape == square) or contract(graph, [pick(graph)], square)
         if weight:
             operands.append(weight)
-            body += ["%c = arith.constant 0.0 : f32", f"%m_e = tensor.empty() : {start.type}"]
-            body += [f"%m_f = linalg.fill ins(%c : f32) outs(%m_e : {start.type}) -> {start.type}"]
-            body += [f"%m = linalg.matmul ins(%x, @2 : {start.type}, {weight.type}) outs(%m_f : {start.type}) -> {start.type}"]
+            body += filled("%f", shape, 0.0)
+            ins, out = f"ins(%x, @2 : {start.type}, {weight.type})", start.type
+            body.append(f"%m = linalg.matmul {ins} outs(%f : {out}) -> {out}")
             last = ("%m", start)
     body += inner(graph, "%next", [last, ("@1", other)], shape)
     lines = loop(rng.randint(1, 3), ["%x"], [("@0", start)], body, ["%next"])
@@ -86,7 +89,9 @@ def scan(graph):
     sizes = ", ".join(map(str, (1, *shape)))
     body = [f"%s = tensor.extract_slice @0[{zeros}] [{sizes}] [{ones}] : {stack.type} to {start.type}"]
     body += inner(graph, "%next", [("%x", start), ("%s", Value("", shape, "f32", stack.amp))], shape)
-    body += [f"%rows = tensor.insert_slice %next into %acc[{zeros}] [{sizes}] [{ones}] : {start.type} into {stack.type}"]
+    body += [
+        f"%rows = tensor.insert_slice %next into %acc[{zeros}] [{sizes}] [{ones}] : {start.type} into {stack.type}"
+    ]
     lines = [f"@r_z = arith.constant dense<0.0> : {stack.type}"]
     lines += loop(count, ["%x", "%acc"], [("@1", start), ("@r_z", stack)], body, ["%next", "%rows"])
     return graph.add("scan", lines, [stack, start], (shape, "f32", 1.0), (stack.shape, "f32", 1.0))
@@ -102,7 +107,10 @@ def branch(graph):
     places = ["@r_0"] * len(parameter.shape)
     lines = ["@r_0 = arith.constant 0 : index", "@r_z = arith.constant 0.0 : f32"]
     lines += [f"@r_x = tensor.extract @2[{', '.join(places)}] : {parameter.type}"]
-    lines += [f"@r_p = arith.cmpf {rng.choice(['ogt', 'ole'])}, @r_x, @r_z : f32", f"@r = scf.if @r_p -> ({left.type}) {{"]
+    lines += [
+        f"@r_p = arith.cmpf {rng.choice(['ogt', 'ole'])}, @r_x, @r_z : f32",
+        f"@r = scf.if @r_p -> ({left.type}) {{",
+    ]
     lines += ["  " + line for line in inner(graph, "%y", [("@0", left)], left.shape)]
     lines += [f"  scf.yield %y : {left.type}", "} else {"]
     if rng.random() < 0.5:

@@ -155,6 +155,13 @@ def affine(loops, results):
     return f"affine_map<({dims}) -> ({', '.join(map(str, results))})>"
 
 
+def filled(name, shape, value):
+    """Lines of a tensor that is `value` everywhere."""
+    made = tensor(shape)
+    lines = [f"{name}_c = arith.constant {number(value)} : f32", f"{name}_e = tensor.empty() : {made}"]
+    return lines + [f"{name} = linalg.fill ins({name}_c : f32) outs({name}_e : {made}) -> {made}"]
+
+
 def identity(rank):
     """The results of the identity map."""
     return [f"d{i}" for i in range(rank)]

@@ -156,7 +156,9 @@ def insert(graph):
     if rng.random() < 0.4 or tuple(sizes) == value.shape:  # One that covers all reads no destination.
         operands, into = [source], "@r_z"
         lines.append(f"@r_z = arith.constant dense<0.0> : {value.type}")
-    lines.append(f"@r = tensor.insert_slice @0 into {into}{offsets} {sizes} {strides} : {source.type} into {value.type}")
+    lines.append(
+        f"@r = tensor.insert_slice @0 into {into}{offsets} {sizes} {strides} : {source.type} into {value.type}"
+    )
     return graph.add("insert", lines, operands, (value.shape, "f32", max(source.amp, value.amp)))
 
 
@@ -174,7 +176,11 @@ def pad(graph):
         return False
     fill = rng.choice([0.0, 0.0, rng.uniform(-1, 1)])
     indices = ", ".join(f"%i{i}: index" for i in range(len(shape)))
-    lines = [f"@r_c = arith.constant {number(fill)} : f32", f"@r = tensor.pad @0 low{low} high{high} {{", f"^bb0({indices}):"]
+    lines = [
+        f"@r_c = arith.constant {number(fill)} : f32",
+        f"@r = tensor.pad @0 low{low} high{high} {{",
+        f"^bb0({indices}):",
+    ]
     lines += ["  tensor.yield @r_c : f32", f"}} : {value.type} to {tensor(shape)}"]
     return graph.add("pad", lines, [value], (shape, "f32", max(value.amp, abs(fill))))
 

@@ -7,7 +7,7 @@ small: a value's `amp` is a bound, and what could grow is scaled in its body.
 
 from math import prod
 
-from random_graph import generic, identity, number, tensor
+from random_graph import filled, generic, identity, number, tensor
 
 OPS = {}  # op: weight
 MOST_ELEMENTS, MOST_DIMS, MOST_AMP = 600, 4, 4.0
@@ -73,7 +73,9 @@ class Body:
             return self.emit(f"arith.select {above}, {name}, {zero}"), amp
         if kind == 6:  # sigmoid
             small_enough = self.emit(f"math.exp {self.emit(f'math.tanh {name}')}")
-            return self.emit(f"arith.divf {small_enough}, {self.emit(f'arith.addf {small_enough}, {self.constant(1)}')}"), 1.0
+            return self.emit(
+                f"arith.divf {small_enough}, {self.emit(f'arith.addf {small_enough}, {self.constant(1)}')}"
+            ), 1.0
         if kind == 7:
             square = self.emit(f"arith.addf {self.emit(f'arith.mulf {name}, {name}')}, {self.constant(1)}")
             return self.emit(f"math.{self.rng.choice(['sqrt', 'rsqrt'])} {square}"), amp + 1
@@ -201,7 +203,11 @@ def mask(graph):
     body = [f"%i = linalg.index {left} : index", f"%j = linalg.index {right} : index"]
     compare = "%i, %j" if left != right else "%i, %k"
     body += [f"%k = arith.constant {limit} : index", f"%g = arith.cmpi sge, {compare} : index"]
-    body += [f"%c = arith.constant {number(-0.5)} : f32", "%v = arith.select %g, %a0, %c : f32", "linalg.yield %v : f32"]
+    body += [
+        f"%c = arith.constant {number(-0.5)} : f32",
+        "%v = arith.select %g, %a0, %c : f32",
+        "linalg.yield %v : f32",
+    ]
     dims = identity(rank)
     lines = [f"@r_e = tensor.empty() : {value.type}"]
     inputs, outputs = [("@0", value.shape, "f32", dims)], [("@r_e", value.shape, "f32", dims)]
@@ -223,7 +229,9 @@ def iota(graph):
         body += ["%x = arith.mulf %f, %c : f32"]
     body += [f"linalg.yield {'%n' if whole else '%x'} : {dtype}"]
     lines = [f"@r_e = tensor.empty() : {tensor(shape, dtype)}"]
-    lines += generic("@r", len(shape), ["parallel"] * len(shape), [], [("@r_e", shape, dtype, identity(len(shape)))], body)
+    lines += generic(
+        "@r", len(shape), ["parallel"] * len(shape), [], [("@r_e", shape, dtype, identity(len(shape)))], body
+    )
     return graph.add("iota", lines, [], (shape, dtype, 1.0, shape[dim] if whole else 0))
 
 
@@ -241,12 +249,12 @@ def constant(graph):
     elif kind == 1:
         lines = [f"@r_c = arith.constant {value} : f32", f"@r = tensor.splat @r_c : {type_}"]
     elif kind == 2:
-        lines = [f"@r_c = arith.constant {value} : f32", f"@r_e = tensor.empty() : {type_}"]
-        lines += [f"@r = linalg.fill ins(@r_c : f32) outs(@r_e : {type_}) -> {type_}"]
+        lines = filled("@r", shape, value)
     else:
 
         def nest(dims):
-            return number(rng.uniform(-1, 1)) if not dims else "[" + ", ".join(nest(dims[1:]) for _ in range(dims[0])) + "]"
+            inner = [nest(dims[1:]) for _ in range(dims[0])] if dims else []
+            return f"[{', '.join(inner)}]" if dims else number(rng.uniform(-1, 1))
 
         lines = [f"@r = arith.constant dense<{nest(shape)}> : {type_}"]
     return graph.add("const", lines, [], (shape, "f32", 1.0))

@@ -80,7 +80,15 @@ class Plan:
 
     def smaller(self):
         """Copies with one annotation less, the largest steps first."""
-        whole = {"optimizer": None, "steps": 1, "buffers": None, "units": {}, "activations": {}, "varying": {}, "dims": {}}
+        whole = {
+            "optimizer": None,
+            "steps": 1,
+            "buffers": None,
+            "units": {},
+            "activations": {},
+            "varying": {},
+            "dims": {},
+        }
         steps = [(setattr, key, empty) for key, empty in whole.items() if getattr(self, key) != empty]
         other = self.copied()
         for action, key, empty in steps:

@@ -18,14 +18,16 @@ import pathlib
 import random
 import re
 import subprocess
+from math import prod
 
 import harness
 import random_control  # noqa: F401  (registers its ops)
 import random_moves  # noqa: F401
 from harness import Lane, Run
-from random_graph import Graph, tensor
+from random_graph import Graph
 from random_ops import OPS, pick
 from random_plan import random_plan
+from random_shrink import shrink
 from random_sums import contract
 from tolerances import RANDOM_REJECTED
 
@@ -42,10 +44,14 @@ def random_arguments(graph, ranks):
     batch = rng.choice([size for size in (ranks, 2 * ranks) if size <= 12])
     for i in range(rng.randint(2, 4)):
         shape = [rng.choice(graph.sizes) for _ in range(rng.choice([1, 2, 2, 3]))]
+        while prod(shape) > 256:
+            shape.pop()
         role = "frozen" if i > 1 and rng.random() < 0.15 else "param"
         graph.argument(role, f"%w{i}", f"m{i}.w", shape, amp=1.5)
     for i in range(rng.choice([1, 1, 2])):
-        shape = [rng.choice(graph.sizes) for _ in range(rng.choice([1, 1, 2]))]
+        shape = [rng.choice(graph.sizes) for _ in range(rng.choice([1, 1, 2, 3]))]
+        while prod(shape) > 40:
+            shape.pop()
         at = rng.choice([0, 0, 0, len(shape)])
         graph.argument("input", f"%x{i}", f"x{i}", [*shape[:at], batch, *shape[at:]], amp=1.2, batch_dim=at)
     if rng.random() < 0.4:
@@ -53,6 +59,13 @@ def random_arguments(graph, ranks):
         graph.argument("input", "%tokens", "tokens", [batch] + [2] * rng.randrange(2), "i64", 1.0, bound, batch_dim=0)
     if rng.random() < 0.1:
         graph.argument("buffer", "%b0", "b", [rng.choice(graph.sizes)], amp=1.5)
+
+
+def gradient(graph, shape, of_batch):
+    """A value of this shape that reads the batch: a product, or the sum of all elements where one is too large."""
+    value = pick(graph, of_batch)
+    values = [value] + [pick(graph)] * graph.rng.randrange(2)
+    return contract(graph, values, shape) or contract(graph, [contract(graph, [value], [])], shape)
 
 
 def random_graph(rng, ranks):
@@ -73,11 +86,9 @@ def random_graph(rng, ranks):
         if argument.role == "param":
             same = [v for v in graph.values() if v.shape == argument.shape and v.dtype == "f32" and v.node]
             used = rng.choice(same) if same and rng.random() < 0.4 else False
-            while not used:
-                used = contract(graph, [pick(graph, of_batch), *[pick(graph)] * rng.randrange(2)], argument.shape)
-            graph.grads[argument] = used
+            graph.grads[argument] = used or gradient(graph, argument.shape, of_batch)
         elif argument.role == "buffer":
-            graph.updates[argument] = contract(graph, [pick(graph, of_batch)], argument.shape)
+            graph.updates[argument] = gradient(graph, argument.shape, of_batch)
     made = [value for node in graph.nodes for value in node.results]
     graph.outputs = rng.sample(made, min(len(made), rng.randrange(4)))
     return graph
@@ -120,61 +131,6 @@ def try_one(lane, folder, graph, plan):
     return kind_of(run), run
 
 
-def splat(graph, value):
-    """A constant in place of a value."""
-    number = "1" if value.dtype == "i64" else "0.75" if value.dtype == "f32" else "true"
-    dense = f"@r = arith.constant dense<{number}> : {tensor(value.shape, value.dtype)}"
-    return graph.add("splat", [dense], [], (value.shape, value.dtype, 1.0, value.bound))[0]
-
-
-def smaller_graphs(graph):
-    """Copies with something less, the largest steps first."""
-    for key in ("outputs", "updates", "grads"):
-        for item in list(getattr(graph, key)):
-            other = graph.copied()
-            getattr(other, key).remove(item) if key == "outputs" else getattr(other, key).pop(item)
-            yield other
-    nodes, arguments = graph.needed(graph.roots())
-    for argument in graph.arguments:
-        if argument not in arguments and argument not in graph.grads and argument not in graph.updates:
-            other = graph.copied()
-            other.arguments.remove(argument)
-            yield other
-    for value in graph.values():  # A loss that needs less.
-        if value.dtype == "f32" and len(graph.needed([graph.resolve(value)])[0]) < len(graph.needed([graph.resolve(graph.loss)])[0]):
-            other = graph.copied()
-            other.loss = value
-            yield other
-    for node in reversed(graph.live()):
-        if node.kind == "splat":
-            continue
-        stand_ins = [[graph.resolve(v) for v in node.operands] + graph.arguments]
-        for with_values in (True, False):
-            other = graph.copied()
-            for value in node.results:
-                same = [v for v in stand_ins[0] if (v.shape, v.dtype) == (value.shape, value.dtype) and v.bound <= value.bound]
-                other.alias[value] = same[0] if with_values and same else splat(other, value)
-            yield other
-
-
-def shrink(lane, folder, graph, plan, kind):
-    """The smallest program and plan found that fail in the same way."""
-    runs, changed = 0, True
-    while changed and runs < RUNS_TO_SHRINK:
-        changed = False
-        pairs = [(g, plan) for g in smaller_graphs(graph)] + [(graph, p) for p in plan.smaller()]
-        for candidate in pairs:
-            runs += 1
-            if try_one(lane, folder, *candidate)[0] == kind:
-                graph, plan = candidate
-                changed = True
-                break
-            if runs >= RUNS_TO_SHRINK:
-                break
-    try_one(lane, folder, graph, plan)
-    return graph, plan
-
-
 class Report:
     """What came of the programs."""
 
@@ -215,7 +171,8 @@ def run_one(lane, report, index):
             folder.rmdir()
         return
     if alike <= ALIKE and not plan.uneven and kind != "timeout":
-        shrink(lane, folder, graph, plan, kind)
+        smallest = shrink(graph, plan, lambda *smaller: try_one(lane, folder, *smaller)[0] == kind, RUNS_TO_SHRINK)
+        try_one(lane, folder, *smallest)
     lane.fail(f"program {index} of seed {options.seed} ({folder.name})", kind)
 
 

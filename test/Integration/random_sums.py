@@ -3,7 +3,7 @@
 
 from math import prod
 
-from random_graph import generic, identity, number, tensor
+from random_graph import filled, generic, identity, number, tensor
 from random_ops import MOST_AMP, Body, op, pick, small, squash
 
 LOWEST = -1.0e30  # what a maximum starts from
@@ -61,10 +61,10 @@ def contract(graph, values, target=None):
         first, lines = "@r_z", lines + [f"@r_z = {zero}"]
     else:
         first = "@r_f"
-        lines += ["@r_c = arith.constant 0.0 : f32", f"@r_e = tensor.empty() : {tensor(shape)}"]
-        lines += [f"@r_f = linalg.fill ins(@r_c : f32) outs(@r_e : {tensor(shape)}) -> {tensor(shape)}"]
+        lines += filled("@r_f", shape, 0.0)
     inputs = [
-        (f"@{i}", value.shape, "f32", [f"d{place[dim]}" for dim in dims]) for i, (value, dims) in enumerate(zip(values, used))
+        (f"@{i}", value.shape, "f32", [f"d{place[dim]}" for dim in dims])
+        for i, (value, dims) in enumerate(zip(values, used))
     ]
     output = (first, shape, "f32", [f"d{place[i]}" for i in kept])
     lines += generic("@r", len(loops), kinds, inputs, [output], body.lines + [f"linalg.yield {name} : f32"])
@@ -95,9 +95,10 @@ def named_contraction(graph):
     name, shape = ("batch_matmul" if batch else "matmul"), (*batch, m, other.shape[-1])
     if vector and graph.rng.random() < 0.5:
         name, shape, other = "matvec", (m,), vector
-    lines = ["@r_c = arith.constant 0.0 : f32", f"@r_e = tensor.empty() : {tensor(shape)}"]
-    lines += [f"@r_f = linalg.fill ins(@r_c : f32) outs(@r_e : {tensor(shape)}) -> {tensor(shape)}"]
-    lines += [f"@r = linalg.{name} ins(@0, @1 : {value.type}, {other.type}) outs(@r_f : {tensor(shape)}) -> {tensor(shape)}"]
+    lines = filled("@r_f", shape, 0.0)
+    lines += [
+        f"@r = linalg.{name} ins(@0, @1 : {value.type}, {other.type}) outs(@r_f : {tensor(shape)}) -> {tensor(shape)}"
+    ]
     made = graph.add(name, lines, [value, other], (shape, "f32", k * value.amp * other.amp))[0]
     return made.amp <= MOST_AMP or squash(graph, made)
 
@@ -125,9 +126,8 @@ def reduce(graph, value, over, kind, keep, scale=True):
     first = {"sum": 0.0, "max": LOWEST, "min": -LOWEST}[kind]
     shape = [1 if i in over else dim for i, dim in enumerate(value.shape) if keep or i not in over]
     results = ["0" if i in over else f"d{i}" for i in range(rank) if keep or i not in over]
-    lines = [f"@r_c = arith.constant {number(first)} : f32", f"@r_e = tensor.empty() : {tensor(shape)}"]
-    lines += [f"@r_f = linalg.fill ins(@r_c : f32) outs(@r_e : {tensor(shape)}) -> {tensor(shape)}"]
-    body = [f"%s = arith.mulf %a0, @r_s : f32"] * (factor != 1.0)
+    lines = filled("@r_f", shape, first)
+    body = ["%s = arith.mulf %a0, @r_s : f32"] * (factor != 1.0)
     body += [f"%t = {combiner} {'%s' if body else '%a0'}, %o0 : f32", "linalg.yield %t : f32"]
     lines += [f"@r_s = arith.constant {number(factor)} : f32"] * (factor != 1.0)
     if factor == 1.0 and not keep and rng.random() < 0.4:
@@ -195,7 +195,9 @@ def scatter(graph):
         return False
     count = prod(index.shape)
     window = list(target.shape[1:])
-    updates = pick(graph, lambda v: list(v.shape) == [count] + window) or contract(graph, [pick(graph)], [count] + window)
+    updates = pick(graph, lambda v: list(v.shape) == [count] + window) or contract(
+        graph, [pick(graph)], [count] + window
+    )
     if not updates:
         return False
     rank, flat = len(index.shape), tensor((count, 1), "i64")
@@ -203,11 +205,16 @@ def scatter(graph):
     if rank == 1:
         lines += [f"@r_i = tensor.expand_shape @1 [[0, 1]] output_shape [{count}, 1] : {index.type} into {flat}"]
     else:
-        groups = [list(range(rank))]
-        lines += [f"@r_j = tensor.collapse_shape @1 {groups} : {index.type} into {tensor((count,), 'i64')}"]
-        lines += [f"@r_i = tensor.expand_shape @r_j [[0, 1]] output_shape [{count}, 1] : {tensor((count,), 'i64')} into {flat}"]
+        groups, merged = [list(range(rank))], tensor((count,), "i64")
+        lines += [f"@r_j = tensor.collapse_shape @1 {groups} : {index.type} into {merged}"]
+        lines += [f"@r_i = tensor.expand_shape @r_j [[0, 1]] output_shape [{count}, 1] : {merged} into {flat}"]
     lines += [f"@r = fsdp.scatter ins(@0, @r_i : {updates.type}, {flat}) outs(@2 : {target.type}) dims [0] {{"]
-    lines += ["^bb0(%u: f32, %c: f32):", "  %t = arith.addf %c, %u : f32", "  fsdp.yield %t : f32", f"}} -> {target.type}"]
+    lines += [
+        "^bb0(%u: f32, %c: f32):",
+        "  %t = arith.addf %c, %u : f32",
+        "  fsdp.yield %t : f32",
+        f"}} -> {target.type}",
+    ]
     amp = target.amp + count * updates.amp
     made = graph.add("scatter", lines, [updates, index, target], (target.shape, "f32", amp))[0]
     return amp <= MOST_AMP or squash(graph, made)
@@ -225,10 +232,10 @@ def convolution(graph):
         shape = (n, graph.sizes[0], (h - 2) // stride + 1, (w - 2) // stride + 1)
         if not weight or not small(shape):
             return False
-        name = f"linalg.conv_2d_nchw_fchw {{dilations = dense<1> : vector<2xi64>, strides = dense<{stride}> : vector<2xi64>}}"
+        window = f"{{dilations = dense<1> : vector<2xi64>, strides = dense<{stride}> : vector<2xi64>}}"
         value, amp = image, image.amp * weight.amp * c * 4
-        last = f"@r = {name} ins(@0, @1 : {value.type}, {weight.type}) outs(@r_z : {tensor(shape)}) -> {tensor(shape)}"
-        lines = [last]
+        ins = f"ins(@0, @1 : {value.type}, {weight.type})"
+        lines = [f"@r = linalg.conv_2d_nchw_fchw {window} {ins} outs(@r_z : {tensor(shape)}) -> {tensor(shape)}"]
     else:  # (batch, length, channels) with (window, channels, features)
         value = pick(graph, lambda v: len(v.shape) == 3 and v.shape[1] >= 2)
         if value is None:

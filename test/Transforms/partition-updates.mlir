@@ -121,3 +121,19 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     return %n, %r : tensor<f32>, tensor<3xf32>
   }
 }
+
+// -----
+
+// What the norm gets whole is counted once, whatever the model does with the
+// parameter; what varies is still counted on every rank.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @tp = #fsdp.classes<[2, 2] from [4]>
+  fsdp.process_group @dp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
+  // CHECK-LABEL: @whole_norm
+  // CHECK: fsdp.global_norm %{{.*}} {shardings = [#fsdp.sharding<[{}], varying = {@dp}>]}
+  func.func @whole_norm(%w: tensor<8xf32> {fsdp.param = "w"}) -> (tensor<f32> {fsdp.output = "norm"}) {
+    %m = fsdp.local_grad %w of "w" : tensor<8xf32>
+    %n = fsdp.global_norm %m {shardings = [#fsdp.sharding<[{@tp}], varying = {@dp}>]} : (tensor<8xf32>) -> tensor<f32>
+    return %n : tensor<f32>
+  }
+}

@@ -212,3 +212,35 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
   }
 }
+
+// -----
+
+// Partitioned compute: the second gather is of the same placement, with the
+// copies, which are local. To reshard an activation in between is work.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @tp = #fsdp.classes<[2, 2] from [4]>
+  fsdp.process_group @dp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
+  fsdp.unit @u {shard = @dp, reshard_after_forward = true}
+  // CHECK-LABEL: @local
+  // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<2x4xf32>
+  // CHECK: %[[F:.*]] = fsdp.reshard %[[W]] {{.*}} from <[{@tp, @dp}, {}]> to <[{@tp}, {}]> :
+  // CHECK: linalg.transpose ins(%[[F]] : tensor<4x4xf32>)
+  // CHECK: %[[L:.*]] = fsdp.reshard %{{.*}} partial = {@tp}
+  // CHECK-NEXT: %[[F2:.*]] = fsdp.reshard %[[W]] {{.*}} from <[{@tp, @dp}, {}]> to <[{@tp}, {}]> {fsdp.phase = "backward"}
+  // CHECK: %[[T2:.*]] = linalg.transpose ins(%[[F2]] : tensor<4x4xf32>)
+  // CHECK: arith.mulf %[[L]], %[[T2]]
+  // LOWERED-LABEL: @local
+  // LOWERED-COUNT-2: fsdp.all_gather %{{.*}} over @dp dim 0 : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  func.func @local(%ws: tensor<2x4xf32> {fsdp.param = "w", fsdp.unit = @u},
+                   %x: tensor<4x4xf32> {fsdp.input = "x"})
+      -> (tensor<4x4xf32> {fsdp.output = "y"}, tensor<4x4xf32> {fsdp.output = "g"}) {
+    %w = fsdp.reshard %ws of [8, 4] from <[{@tp, @dp}, {}]> to <[{@tp}, {}]> : tensor<2x4xf32> to tensor<4x4xf32>
+    %init = tensor.empty() : tensor<4x4xf32>
+    %t = linalg.transpose ins(%w : tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) permutation = [1, 0]
+    %y = arith.mulf %x, %t : tensor<4x4xf32>
+    %l = fsdp.reshard %y of [4, 4] from <[{}, {}], partial = {@tp}> to <[{}, {}]> : tensor<4x4xf32> to tensor<4x4xf32>
+    %g = arith.mulf %l, %t : tensor<4x4xf32>
+    %m = fsdp.local_grad %g of "w" : tensor<4x4xf32>
+    return %l, %m : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+}

@@ -92,6 +92,9 @@ public:
     double bytes = 0;
     /// On which axes it varies, as a set.
     AxisSet stars = 0;
+    /// On which axes it is (made of nothing but) a parameter that the user split
+    /// there: it is not gathered if there is another way.
+    AxisSet kept = 0;
     /// The same wherever it stands: moving it costs nothing.
     bool isFree = false;
     /// A free zero, which is a partial sum as well.
