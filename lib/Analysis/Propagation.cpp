@@ -345,7 +345,10 @@ void Propagation::Solver::collectCandidates(
   bool hasStar = llvm::any_of(node.operands, [&](int32_t id) {
     return id >= 0 && graph.values[id].stars & bit;
   });
-  if (node.scalarStars & bit) {
+  // What has scalars that vary, and the gradient of what varies, is mapped.
+  bool isMarker = isa_and_nonnull<LocalGradOp>(node.op);
+  if (node.scalarStars & bit ||
+      (isMarker && node.own[axis].isSplit(Placement::star))) {
     candidates.push_back({Strategy::Mapped});
     return;
   }
@@ -371,9 +374,7 @@ void Propagation::Solver::collectCandidates(
       suggest(node.rule->results[i], want.placement);
   // A marker sums over star, and over axes of the loss on which the parameter
   // is replicated it is left to the shard section.
-  if (hasStar && isa_and_nonnull<LocalGradOp>(node.op) &&
-      (node.own[axis] == Placement() ||
-       node.own[axis].isSplit(Placement::star)))
+  if (hasStar && isMarker && node.own[axis] == Placement())
     candidates.assign({Strategy{Strategy::Mapped}});
   // An op with a dimension that no type shows needs a rule for it.
   if (hasStar && node.op && !isa<linalg::LinalgOp, LocalGradOp>(node.op) &&

@@ -404,11 +404,12 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
   // Types may differ while groups are not resolved.
   if (getSource() == getTarget() && getInput().getType() == getType())
     return getInput();
-  // There and back: the logical value is the same, so sums need not be done.
+  // There and back: nothing was lost unless a sum was done on the way.
   auto before = getInput().getDefiningOp<ReshardOp>();
   if (before && before.getSource() == getTarget() &&
       before.getTarget() == getSource() && before.getShape() == getShape() &&
-      before.getInput().getType() == getType())
+      before.getInput().getType() == getType() &&
+      before.getSource().getPartial().empty())
     return before.getInput();
   return {};
 }

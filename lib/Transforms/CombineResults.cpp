@@ -42,6 +42,10 @@ struct CombineResultsPass
     FailureOr<Step> step = Step::get(getOperation());
     if (failed(step))
       return signalPassFailure();
+    if (!getWorld(getOperation())) {
+      emitError(getOperation().getLoc(), "expected '") << attr::world << "'";
+      return signalPassFailure();
+    }
     Varying varying(*step);
     func::FuncOp function = step->getFunction();
     for (unsigned i = 0; i < function.getNumResults(); ++i) {

@@ -291,7 +291,7 @@ Value LocalOp::buildSlice(OpBuilder &builder) {
   auto insert = dyn_cast<tensor::InsertSliceOp>(op);
   unsigned side = insert ? 1 : 0;
   int64_t leading = llvm::popcount(operandStars[side]);
-  auto before = cast<RankedTensorType>(op->getOperand(side).getType());
+  RankedTensorType before = exported[side];
   auto after = cast<RankedTensorType>(operands[side].getType());
   SmallVector<OpFoldResult> offsets, sizes, strides;
   for (int64_t dim = 0; dim < leading; ++dim) {

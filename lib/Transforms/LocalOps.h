@@ -22,6 +22,8 @@ struct LocalOp {
 
   mlir::Operation *op;
   const PartitionRule &rule;
+  /// As exported: the program changes under way.
+  llvm::SmallVector<mlir::RankedTensorType> exported;
   /// Local operands, with what is captured behind them, and local types.
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<mlir::Type> types;

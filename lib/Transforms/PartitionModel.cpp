@@ -231,8 +231,11 @@ LocalOp ModelPartition::describe(const Propagation::Node &node) {
       }
     return set;
   };
-  for (int32_t id : node.operands)
+  for (int32_t id : node.operands) {
     local.operandStars.push_back(collect(id));
+    local.exported.push_back(id < 0 ? RankedTensorType()
+                                    : propagation.getValue(id).type);
+  }
   for (int32_t id : node.results) {
     local.resultStars.push_back(collect(id));
     local.types.push_back(
@@ -319,6 +322,13 @@ void ModelPartition::visitMarker(const Propagation::Node &node) {
   }
   if (copies > 1 && !isZero(value))
     value = ScaleOp::create(builder, loc, value, copies, 1);
+  // The shard section knows dims and groups only.
+  Placements plain = placements;
+  for (auto [axis, placement] : llvm::enumerate(plain))
+    if (placement.kind == Placement::Split && placement.blocks > 1)
+      placement = node.own[axis];
+  value = versions.relocate(builder, loc, value, to, placements, plain);
+  placements = plain;
   Value result = LocalGradOp::create(builder, loc, value, marker.getParam());
   Placements whole = propagation.getExported(to);
   if (placements != whole)

@@ -37,6 +37,7 @@ struct PlaceBoundaryPass
     Varying varying(*step);
     placeResults(*step, varying);
     if (failed(checkLoss(*step, varying)) ||
+        failed(checkGradients(*step, varying)) ||
         failed(checkUpdates(*step, varying)) || failed(checkStorage(*step)))
       return signalPassFailure();
   }
@@ -46,6 +47,9 @@ struct PlaceBoundaryPass
   ArrayAttr join(ArrayRef<FlatSymbolRefAttr> groups);
   LogicalResult checkLoss(const Step &step, const Varying &varying);
   LogicalResult checkDivisor(const Step &step, LossAttr loss);
+  bool isWithin(SymbolTable &symbols, ArrayRef<FlatSymbolRefAttr> found,
+                ArrayRef<Attribute> allowed);
+  LogicalResult checkGradients(const Step &step, const Varying &varying);
   LogicalResult checkUpdates(const Step &step, const Varying &varying);
   LogicalResult checkStorage(const Step &step);
   LogicalResult checkUnit(const Step &step, const Parameter &parameter,
@@ -196,6 +200,55 @@ LogicalResult PlaceBoundaryPass::checkDivisor(const Step &step, LossAttr loss) {
          << function.getResultTypes()[index];
 }
 
+/// True where all axes of `found` are among those of `allowed`.
+bool PlaceBoundaryPass::isWithin(SymbolTable &symbols,
+                                 ArrayRef<FlatSymbolRefAttr> found,
+                                 ArrayRef<Attribute> allowed) {
+  SmallVector<ClassesAttr> groups;
+  for (FlatSymbolRefAttr group : found)
+    groups.push_back(lookupClasses(symbols, group));
+  for (Attribute group : allowed)
+    groups.push_back(lookupClasses(symbols, group));
+  FailureOr<Axes> axes = Axes::get(getWorld(getOperation()).getRanks(), groups);
+  if (failed(axes))
+    return false;
+  AxisSet foundSet = 0, allowedSet = 0;
+  for (auto [i, classes] : llvm::enumerate(groups))
+    (i < found.size() ? foundSet : allowedSet) |= axes->getSet(classes);
+  return !(foundSet & ~allowedSet);
+}
+
+/// Where ranks hold the same parameter, and the loss is not combined over them,
+/// they have the same gradient: else replicas drift.
+LogicalResult PlaceBoundaryPass::checkGradients(const Step &step,
+                                                const Varying &varying) {
+  func::FuncOp function = step.getFunction();
+  int index = step.findResult(attr::loss);
+  if (index < 0)
+    return success(); // Checked with the loss.
+  SymbolTable symbols(getOperation());
+  auto loss = cast<LossAttr>(function.getResultAttr(index, attr::loss));
+  for (const Parameter &parameter : step.getParameters())
+    for (LocalGradOp marker : parameter.markers) {
+      SmallVector<Attribute> allowed(loss.getGroups().getValue());
+      llvm::append_range(
+          allowed, step.getArgSharding(parameter.argument).getVarying());
+      SmallVector<FlatSymbolRefAttr> found = varying.get(marker.getInput());
+      // All that varies is within the loss where that is the world.
+      if (found.empty() || isWithin(symbols, found, allowed))
+        continue;
+      InFlightDiagnostic diag =
+          emitError(marker.getLoc())
+          << "expected the gradient of parameter '" << parameter.name
+          << "' to vary only over groups that the loss is combined over, but "
+             "got one that differs along "
+          << found.front();
+      diag.attachNote(function.getLoc()) << "the loss is " << loss;
+      return diag;
+    }
+  return success();
+}
+
 /// Ranks that hold the same parameter or state update it alike.
 LogicalResult PlaceBoundaryPass::checkUpdates(const Step &step,
                                               const Varying &varying) {
@@ -208,19 +261,9 @@ LogicalResult PlaceBoundaryPass::checkUpdates(const Step &step,
       continue; // No update, or one of a buffer, which the plan combines.
     Value value = step.getTerminator()->getOperand(i);
     SmallVector<FlatSymbolRefAttr> found = varying.get(value);
-    SmallVector<ClassesAttr> groups;
-    for (FlatSymbolRefAttr group : found)
-      groups.push_back(lookupClasses(symbols, group));
-    auto own = step.getResultSharding(i).getVarying();
-    for (Attribute group : own)
-      groups.push_back(lookupClasses(symbols, group));
-    FailureOr<Axes> axes =
-        Axes::get(getWorld(getOperation()).getRanks(), groups);
-    AxisSet foundSet = 0, ownSet = 0;
-    if (succeeded(axes))
-      for (auto [j, classes] : llvm::enumerate(groups))
-        (j < found.size() ? foundSet : ownSet) |= axes->getSet(classes);
-    if (succeeded(axes) && !(foundSet & ~ownSet))
+    SmallVector<Attribute> varies(
+        step.getResultSharding(i).getVarying().getValue());
+    if (isWithin(symbols, found, varies))
       continue;
     InFlightDiagnostic diag =
         emitError(value.getLoc())

@@ -37,7 +37,7 @@ private:
   /// less comes first, in this order. The first in parts of the whole value.
   using Cost = std::array<int64_t, 5>;
   struct Node {
-    Cost cost;
+    Cost cost = {};
     const AxisPlacement *before = nullptr;
     Move move;
     bool isDone = false;

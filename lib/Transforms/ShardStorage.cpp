@@ -148,7 +148,8 @@ void ShardStoragePass::shardArgument(const Step &step, const Phases &phases,
     auto reshard = dyn_cast<ReshardOp>(user);
     if (phases.get(user) == Phase::Optimizer || user == step.getTerminator())
       update.push_back(&use);
-    else if (reshard && reshard.getSource().isReplicated())
+    else if (reshard && reshard.getSource().isReplicated() &&
+             reshard.getTarget().getPartial().empty())
       for (OpOperand &next : reshard->getUses())
         compute[reshard.getTarget().withVarying(storage.whole.getVarying())]
             .push_back(&next);

@@ -153,10 +153,12 @@ FailureOr<Storage> StorageRules::get(const Parameter &parameter) {
   MLIRContext *context = module.getContext();
   auto type =
       cast<RankedTensorType>(function.getArgumentTypes()[parameter.argument]);
-  auto unit = symbols.lookup<UnitOp>(
-      function
-          .getArgAttrOfType<FlatSymbolRefAttr>(parameter.argument, attr::unit)
-          .getValue());
+  auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(parameter.argument,
+                                                             attr::unit);
+  if (!symbol)
+    return emitError(function.getLoc(), "expected a unit for parameter '")
+           << parameter.name << "'";
+  auto unit = symbols.lookup<UnitOp>(symbol.getValue());
   Storage storage;
   storage.context = context;
   storage.name = parameter.name.str();

@@ -166,7 +166,7 @@ LogicalResult VerifyStagePass::checkRoles(const Step &step, Stage wanted) {
 /// True for an elementwise cast between dtypes, and for what pads or cuts in
 /// front of a collective.
 static bool isOnTheWay(Operation *op) {
-  if (isa<tensor::PadOp, tensor::ExtractSliceOp>(op))
+  if (isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
     return true;
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && generic.getNumDpsInputs() == 1 &&

@@ -45,6 +45,18 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
 
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  func.func @no_number(%x: memref<2xi1>, %d: memref<2xi1>) {
+    // expected-error @below {{expected a sum of numbers, but got 'i1'}}
+    %0 = fsdp.start_all_reduce ins(%x : memref<2xi1>) outs(%d : memref<2xi1>) {group = @world, reduction = #fsdp<reduction sum>}
+    fsdp.wait %0 holding %x : memref<2xi1>
+    return
+  }
+}
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   func.func @blocks(%x: memref<2x8xf32>, %d: memref<8x2xf32>) {
     // expected-error @below {{expected leading blocks (split_dim = 0, concat_dim = 0)}}
     %0 = fsdp.start_all_to_all ins(%x : memref<2x8xf32>) outs(%d : memref<8x2xf32>)

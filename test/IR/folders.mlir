@@ -25,6 +25,15 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
     return %1, %2 : tensor<2xf32>, tensor<2xf32>
   }
 
+  // There and back, but not from where it went.
+  // CHECK-LABEL: func.func @elsewhere_and_back(
+  func.func @elsewhere_and_back(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
+    // CHECK-COUNT-2: fsdp.reshard
+    %0 = fsdp.reshard %x of [8, 8] from <[{@g}, {}]> to <[{}, {}], partial = {@g}> : tensor<2x8xf32> to tensor<8x8xf32>
+    %1 = fsdp.reshard %0 of [8, 8] from <[{}, {}]> to <[{@g}, {}]> : tensor<8x8xf32> to tensor<2x8xf32>
+    return %1 : tensor<2x8xf32>
+  }
+
   // A sum that was done is not undone.
   // CHECK-LABEL: func.func @sum_is_kept(
   func.func @sum_is_kept(%x: tensor<8xf32>) -> tensor<8xf32> {

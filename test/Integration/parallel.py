@@ -14,11 +14,12 @@ dimension does not divide, the error must name it and the group.
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from typing import NamedTuple
 
-from collectives import CHECKS, Step, wire_bytes
+from collectives import CHECKS, Step, bytes_of, wire_bytes
 from harness import INPUTS, Lane, sidecar
-from tolerances import FILES, LARGE, PARALLEL, VERIFY
+from tolerances import FILES, LARGE, PARALLEL_F64, PARALLEL_LARGE, PARALLEL_RULES, VERIFY
 
 
 class Split(NamedTuple):
@@ -93,7 +94,7 @@ SPLITS = {
     "A4_moe_stacked_perf": STACKED._replace(heads=8),
     "A5_moe_modules": MODULES,
     "A6_resnet": RESNET,
-    "A7_mlp_sgdm": Split({}, linear("layers.0.weight", rows="layers.2.weight") | {"layers.0.bias": "[[tp]]"}),
+    "A7_mlp_sgdm": Split({}, linear("layers.0.weight", rows="layers.1.weight") | {"layers.0.bias": "[[tp]]"}),
     "A8_jax_gpt_adam": JAX,
     "A8_jax_gpt_gatherce": JAX._replace(heads=4),
     "A8_jax_gpt_remat": JAX,
@@ -118,11 +119,13 @@ EXTRAS = {
 }
 HYBRID = {"A1_nanogpt", "P1_peer_tiny"}  # HSDP beside tp
 # Experts over ep beside tp, what belongs to them, and the unit that they are.
+STACKED_EXPERTS = (
+    {"transformer.h.*.ffn.w1": "[[ep], [], [tp]]", "transformer.h.*.ffn.w2": "[[ep], [tp], []]"},
+    "transformer.h.*.ffn.w?",
+)
 EXPERTS = {
-    "A4_moe_stacked": (
-        {"transformer.h.*.ffn.w1": "[[ep], [], [tp]]", "transformer.h.*.ffn.w2": "[[ep], [tp], []]"},
-        "transformer.h.*.ffn.w?",
-    ),
+    "A4_moe_stacked": STACKED_EXPERTS,
+    "A4_moe_stacked_perf": STACKED_EXPERTS,
     # Modules of their own cannot be dealt out: ep splits what is inside each further.
     "A5_moe_modules": (
         {
@@ -132,6 +135,22 @@ EXPERTS = {
         "transformer.h.*.ffn.experts",
     ),
 }
+
+
+# The peers' model: what the rings' formulas say for gathering twice or once, and what XLA sends with tp (BASELINES).
+SPLIT_PEER = "".join(f'  - {{match: "{glob}", dims: {dims}}}\n' for glob, dims in (PEER.attention | PEER.mlp).items())
+KEPT = "reshard_after_forward: false\n"
+BESIDE_TP = f"mesh: {{dp: -1, tp: 2}}\nbatch: {{global: [dp]}}\nprocess_group: dp\nshardings:\n{SPLIT_PEER}"
+BYTES = [
+    ("FSDP, gathered twice", 4, "batch: global\n", 2.25),
+    ("FSDP, kept", 4, "batch: global\n" + KEPT, 1.5),
+    ("FSDP, gathered twice", 8, "batch: global\n", 2.625),
+    ("FSDP, kept", 8, "batch: global\n" + KEPT, 1.75),
+    ("HSDP 2x4, kept", 8, "mesh: {copies: 2, shard: 4}\nbatch: global\nprocess_group: [shard, copies]\n" + KEPT, 1.75),
+    ("FSDP x TP2, gathered twice", 4, BESIDE_TP, 2.082),
+    ("FSDP x TP2, kept", 4, BESIDE_TP + KEPT, 2.082),
+    ("FSDP x TP2, kept", 8, BESIDE_TP + KEPT, 1.799),
+]
 
 
 class Cell(NamedTuple):
@@ -144,6 +163,9 @@ class Cell(NamedTuple):
 
     def __str__(self):
         return f"{self.name} N={self.ranks} {self.kind}" + f" {self.size}" * (self.kind in ("tp", "ep"))
+
+
+EXPERT_CELLS = [Cell("A4_moe_stacked", "ep", 8, size) for size in (1, 2, 4, 8)]
 
 
 def shardings(entries):
@@ -161,7 +183,8 @@ def plan_of(cell):
         entries, experts = EXPERTS[cell.name]
         entries = {glob: "[[ep], [], []]" for glob in entries}
         mesh = f"mesh: {{dp: -1, ep: {cell.size}}}\n"
-        return f'{mesh}{units}  - match: "{experts}"\n    process_group: dp\n{shardings(entries)}optimizer: {{name: sgd, lr: 0.1, clip_norm: 1.0}}\n'
+        experts = f'  - match: "{experts}"\n    process_group: dp\n'
+        return mesh + units + experts + shardings(entries) + "optimizer: {name: sgd, lr: 0.1, clip_norm: 1.0}\n"
     if cell.kind == "tp":
         text = "mesh: {tp: -1}\nbatch: {per_rank: []}\nprocess_group: self\n"
         return text + units + shardings(split.attention | split.mlp)
@@ -178,27 +201,148 @@ def plan_of(cell):
     return f"mesh: {{dp: -1, tp: 2}}\nbatch: {{global: [dp]}}\nprocess_group: dp\n{units}{shardings(entries)}{extra}"
 
 
+def batches(cell):
+    """By how many ranks the batch is split."""
+    return {"global": cell.ranks, "tp": 1, "ep": 1}.get(cell.kind, cell.ranks // 2)
+
+
+def inputs_of(name):
+    """The inputs of a file."""
+    return [entry for entry in sidecar(FILES[name].same_as or name)["args"] if "fsdp.input" in entry]
+
+
 def wanted_error(cell):
     """The error that a cell must end in, or None."""
-    inputs = [entry for entry in sidecar(FILES[cell.name].same_as or cell.name)["args"] if "fsdp.input" in entry]
-    if cell.kind == "global" and inputs[0]["shape"][0] % cell.ranks:
-        return rf"expected dim 0 of input '{inputs[0]['fsdp.input']}' to divide evenly over @world\b"
+    first = inputs_of(cell.name)[0]
+    if first["shape"][0] % batches(cell):
+        group = "world" if cell.kind == "global" else "dp"
+        return rf"error: expected dim 0 of input '{first['fsdp.input']}' to divide evenly over @{group}\b"
     if cell.kind == "tp" and SPLITS[cell.name].heads % cell.size:
-        return r"expected dim\w* \d+ .*\bevenly .*@tp\b"
+        return r"error: .*expected dim\w* \d+ .*\bevenly .*@tp\b"
     return None
 
 
 def choose(full):
-    """All cells, and those of them that run."""
-    small = [name for name in SPLITS if name not in LARGE]
+    """Cells to compile, and those of them to run."""
     cells = []
-    for name in small:
+    for name in (name for name in SPLITS if name not in LARGE):
         cells += [Cell(name, "global", ranks) for ranks in (2, 4, 8)]
         cells += [Cell(name, "tp", size, size) for size in ((2, 3, 4) if SPLITS[name].heads == 3 else (2, 4))]
         cells += [Cell(name, "fsdp x tp", ranks) for ranks in (4, 8)]
         cells += [Cell(name, "fsdp x tp x ep", 8)] * (name in EXPERTS)
-    cells += [Cell("A4_moe_stacked", "ep", 8, size) for size in (1, 2, 4, 8)]
-    if not full:
-        return cells, []
-    cells += []
-    return cells, cells
+    cells += EXPERT_CELLS
+    if full:
+        cells += [Cell(name, *what) for name, (chosen, _) in PARALLEL_LARGE.items() for what in chosen]
+        return cells, {cell for cell in cells if not wanted_error(cell)}
+    run = set(EXPERT_CELLS)
+    for i, name in enumerate(name for name in SPLITS if name not in LARGE):  # Another kind for each.
+        good = [cell for cell in cells if cell.name == name and cell.kind != "ep" and not wanted_error(cell)]
+        run.add(good[3 * i % len(good)])
+    return cells, run
+
+
+def compile_cell(lane, cell, plan):
+    """The sharded step; None if it was not made, whether that is right or not."""
+    command = [lane.options.opt, INPUTS / f"{cell.name}.mlir", f"--fsdp-compile=config={plan} ranks={cell.ranks}"]
+    done = subprocess.run([*command, "--mlir-print-op-generic"], capture_output=True, text=True)
+    error = next((line for line in done.stderr.splitlines() if "error:" in line), f"exit status {done.returncode}")
+    wanted = wanted_error(cell)
+    if wanted:
+        lane.check(done.returncode == 1 and re.search(wanted, error), cell, f"expected {wanted}, but got {error[:300]}")
+    elif lane.check(done.returncode == 0, cell, error[:300]):
+        return Step(done.stdout)
+    return None
+
+
+def check_step(lane, cell, step):
+    """What every sharded step must hold."""
+    for rule in CHECKS:
+        found = [] if (cell.name, rule.__name__) in PARALLEL_RULES else list(rule(step))
+        lane.check(not found, cell, f"{len(found)} times: {(found or [''])[0]}")
+    # That nothing was sharded would be right, too.
+    for entry in inputs_of(cell.name):
+        size, local = entry["shape"][0] // batches(cell), step.inputs[entry["fsdp.input"]]
+        lane.check(re.match(rf"tensor<(?:2x)?{size}x", local), cell, f"expected a batch of {size}, but got {local}")
+    if cell.kind == "ep":
+        return check_experts(lane, cell, step)
+    split = SPLITS[cell.name].mlp if cell.kind != "global" else {}
+    for parameter in step.parameters.values():
+        if any(fnmatch(parameter.name, glob) for glob in split):
+            lane.check("tp" in parameter.groups, cell, f"expected '{parameter.name}' to be placed on tp")
+    return None
+
+
+def check_experts(lane, cell, step):
+    """Two all-to-alls of a layer forward and two backward, and none where every rank has all experts."""
+    forward = step.made_of([step.loss])
+    moves = [set(op.results) <= forward for op in step.collectives if op.name == "fsdp.all_to_all"]
+    layers = len([parameter for parameter in step.parameters.values() if fnmatch(parameter.name, "*.w1")])
+    want = 2 * layers if cell.size > 1 else 0
+    counts = moves.count(True), moves.count(False)
+    lane.check(counts == (want, want), cell, f"expected {want} all-to-alls forward and backward, but got {counts}")
+
+
+def run_cell(lane, cell, run):
+    """One cell: None, or what its run says."""
+    text = plan_of(cell)
+    plan = lane.plan(text)
+    step = compile_cell(lane, cell, plan)
+    if step is None:
+        return None
+    check_step(lane, cell, step)
+    if not run:
+        return None
+    dtype = "bf16" if "bf16" in text else FILES[cell.name].dtype
+    exact = cell.name in PARALLEL_F64 or "adamw" in text
+    limit = 1e-9 if exact else VERIFY[dtype]
+    arguments = ["--verify=f64" if exact else "--verify", f"--tolerance={limit}"]
+    done = lane.run(cell.name, f"--config={plan}", f"--ranks={cell.ranks}", *arguments)
+    if not lane.check(done.status == 0 and done.verified is not None, cell, done.error):
+        return None
+    lane.check(done.verified <= limit, cell, f"expected exit status 1, error {done.verified}")
+    results = cell.ranks * len(sidecar(FILES[cell.name].same_as or cell.name)["results"])
+    lane.check(done.compared >= results, cell, f"expected {results} results, but got {done.compared}")
+    print(f"{cell}: {done.verified:.1e} of {limit:.0e} in {done.seconds:.1f} s", file=sys.stderr, flush=True)
+    return done
+
+
+def check_bytes(lane, case):
+    """Bytes that a step of the peers' model sends, in its parameters' bytes: at most what the formula or a peer says."""
+    name, ranks, text, limit = case
+    cell = Cell("P1_peer_tiny", name, ranks)
+    step = compile_cell(lane, cell, lane.plan(text + 'units:\n  - match: "h.*"\n'))
+    if step is None:
+        return
+    whole = sum(parameter.bytes for parameter in step.parameters.values())
+    scalars = [op for op in step.collectives if op.name == "fsdp.all_reduce" and bytes_of(op.result_types[0]) == 4]
+    sent = sum(wire_bytes(step).values()) - sum(wire_bytes(step, scalars).values())
+    lane.check(len(scalars) <= 2, cell, f"expected the loss and its count to be reduced, but got {len(scalars)} scalars")
+    lane.check(sent <= limit * whole, cell, f"expected at most {limit} P to be sent, but got {sent / whole:.4f}")
+    print(f"bytes: {name} on {ranks} ranks: {sent / whole:.4f} P, at most {limit}", flush=True)
+
+
+def main():
+    """Runs the lane."""
+    options = {"full": {"action": "store_true"}, "only": {"default": "", "help": "cells that contain this"}}
+    lane = Lane(__doc__, opt={"required": True, "help": "fsdp-opt"}, **options)
+    training = {name for name, file in FILES.items() if file.kind == "train"}
+    lane.check(training == set(SPLITS), "parallel.py", f"expected each training file once, but {training ^ set(SPLITS)}")
+    lane.check(set(LARGE) & training == set(PARALLEL_LARGE), "tolerances.py", "expected each large file in PARALLEL_LARGE")
+    cells, run = choose(lane.options.full)
+    cells = [cell for cell in cells if lane.options.only in str(cell)]
+    runs = dict(zip(cells, lane.map(lambda cell: run_cell(lane, cell, cell in run), cells)))
+    # The same numbers, wherever the experts are.
+    numbers = [done.curve() + done.curve("grad_norm") for cell, done in runs.items() if cell.kind == "ep" and done]
+    same = all(len(row) == 2 and abs(a - b) <= 1e-6 * abs(b) for row in numbers for a, b in zip(row, numbers[0]))
+    lane.check(same, "experts", f"expected one loss and one norm for every size of ep, but got {numbers}")
+    if not lane.options.only:
+        lane.map(lambda case: check_bytes(lane, case), BYTES)
+    for kind in dict.fromkeys(cell.kind for cell in cells):
+        known = [done.verified for cell, done in runs.items() if cell.kind == kind and done]
+        failed = sum(1 for cell in cells if cell.kind == kind and wanted_error(cell))
+        print(f"{kind}: {len(known)} runs, worst {max(known, default=0):.1e}, {failed} that do not divide")
+    lane.finish(f"{len(cells)} plans compiled, {len(run & set(cells))} of them run")
+
+
+if __name__ == "__main__":
+    main()

@@ -82,3 +82,23 @@ LARGE = {
 
 # Of the random programs, at most this part may be rejected, all for a dim that does not divide.
 RANDOM_REJECTED = 0.1
+
+# parallel.py: files that are compared in f64, since rounding alone is above VERIFY.
+PARALLEL_F64 = {
+    "A11_nanogpt_bf16": "sums in bf16, in another order: 2.5e-2",
+    "A6_resnet": "statistics of the global batch: 1.7e-5",
+}
+# Files of realistic size: (kind, ranks, size of tp) of their cells, in the whole table only.
+PARALLEL_LARGE = {
+    "A1_nanogpt_perf": ([("fsdp x tp", 4)], ""),
+    "A3_hf_llama_perf": ([("fsdp x tp", 4)], ""),
+    "A4_moe_stacked_perf": ([("fsdp x tp x ep", 8)], ""),
+    "P1_peer_medium": ([("global", 2)], ""),
+    "P1_peer_tiny": ([("global", 4), ("fsdp x tp", 8)], ""),
+    "P1_peer_tiny_adamw": ([("fsdp x tp", 4)], ""),
+    "P2_nanogpt_48l": ([("global", 4)], ""),
+    "P2_nanogpt_96l": ([("fsdp x tp", 4)], ""),
+}
+# (file, rule of collectives.py that it is excused from): why.
+PARALLEL_RULES = {
+}

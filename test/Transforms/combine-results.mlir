@@ -304,3 +304,12 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     return %w, %n : tensor<f32>, tensor<f32>
   }
 }
+
+// -----
+
+// expected-error @below {{expected 'fsdp.world'}}
+module {
+  func.func @no_world(%x: tensor<f32> {fsdp.input = "x"}) {
+    return
+  }
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each pair of placements becomes the collectives of fewest bytes.
+// Gathers, slices and reductions. lower-reshards-moves.mlir has the rest.
 // RUN: fsdp-opt %s --fsdp-lower-reshards --split-input-file | FileCheck %s
 
 module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
@@ -62,18 +62,22 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
     return %0 : tensor<1xf32>
   }
 
-  // Two groups on a dim: the minor one is gathered first, each cut to the chunk
-  // of the one above; the major one that both sides share stays.
+  // Two groups on a dim: as one where no chunk in between is padded, else the
+  // minor one first, cut to the chunk of the one above; what both sides share
+  // in front stays.
   // CHECK-LABEL: @nested
-  // CHECK: %[[A:.*]] = fsdp.all_gather %{{.*}} over @across dim 0 : (tensor<1xf32>) -> tensor<2xf32>
-  // CHECK: %[[B:.*]] = fsdp.all_gather %[[A]] over @node dim 0 : (tensor<2xf32>) -> tensor<8xf32>
-  // CHECK: tensor.extract_slice %[[B]][0] [6] [1]
-  // CHECK: %[[C:.*]] = fsdp.all_gather %{{.*}} over @across dim 0 : (tensor<1xf32>) -> tensor<2xf32>
-  // CHECK: return %{{.*}}, %[[C]]
-  func.func @nested(%x: tensor<1xf32>) -> (tensor<6xf32>, tensor<2xf32>) {
+  // CHECK: %[[A:.*]] = fsdp.all_gather %{{.*}} over @[[R:ranks.*]] dim 0 : (tensor<1xf32>) -> tensor<8xf32>
+  // CHECK: tensor.extract_slice %[[A]][0] [6] [1]
+  // CHECK: %[[B:.*]] = fsdp.all_gather %{{.*}} over @node dim 0 : (tensor<1xf32>) -> tensor<4xf32>
+  // CHECK: %[[C:.*]] = tensor.extract_slice %[[B]][0] [3] [1]
+  // CHECK: fsdp.all_gather %[[C]] over @across dim 0 : (tensor<3xf32>) -> tensor<6xf32>
+  // CHECK: %[[D:.*]] = fsdp.all_gather %{{.*}} over @across dim 0 : (tensor<1xf32>) -> tensor<2xf32>
+  // CHECK: return %{{.*}}, %{{.*}}, %[[D]]
+  func.func @nested(%x: tensor<1xf32>) -> (tensor<6xf32>, tensor<6xf32>, tensor<2xf32>) {
     %0 = fsdp.reshard %x of [6] from <[{@node, @across} ]> to <[{} ]> : tensor<1xf32> to tensor<6xf32>
-    %1 = fsdp.reshard %x of [6] from <[{@node, @across} ]> to <[{@node} ]> : tensor<1xf32> to tensor<2xf32>
-    return %0, %1 : tensor<6xf32>, tensor<2xf32>
+    %1 = fsdp.reshard %x of [6] from <[{@across, @node} ]> to <[{} ]> : tensor<1xf32> to tensor<6xf32>
+    %2 = fsdp.reshard %x of [6] from <[{@node, @across} ]> to <[{@node} ]> : tensor<1xf32> to tensor<2xf32>
+    return %0, %1, %2 : tensor<6xf32>, tensor<6xf32>, tensor<2xf32>
   }
 
   // V8: 6 rows over @across (major), then @node inside: 3 rows each, padded to 4.
@@ -84,16 +88,6 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
   func.func @nested_slice(%x: tensor<6xf32>) -> tensor<1xf32> {
     %0 = fsdp.reshard %x of [6] from <[{} ]> to <[{@across, @node} ]> : tensor<6xf32> to tensor<1xf32>
     return %0 : tensor<1xf32>
-  }
-
-  // From one dim to another: gathered before it is cut, or ranks would mix
-  // chunks of one with chunks of the other.
-  // CHECK-LABEL: @moved
-  // CHECK: %[[F:.*]] = fsdp.all_gather %{{.*}} over @node dim 1 : (tensor<8x1xf32>) -> tensor<8x4xf32>
-  // CHECK: fsdp.slice %[[F]] over @node dim 0 : tensor<8x4xf32> to tensor<2x4xf32>
-  func.func @moved(%x: tensor<8x1xf32>) -> tensor<2x4xf32> {
-    %0 = fsdp.reshard %x of [8, 4] from <[{}, {@node} ]> to <[{@node}, {} ]> : tensor<8x1xf32> to tensor<2x4xf32>
-    return %0 : tensor<2x4xf32>
   }
 
   // Over groups of one rank nothing is sent.

@@ -138,3 +138,12 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
     return %n, %n : tensor<f32>, tensor<f32>
   }
 }
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  // expected-error @below {{expected a unit for parameter 'w'}}
+  func.func @no_unit(%w: tensor<6xf32> {fsdp.param = "w"}) {
+    return
+  }
+}

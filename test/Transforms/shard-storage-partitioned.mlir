@@ -2,7 +2,7 @@
 // The shard section on partitioned compute: what the model says of a parameter
 // and of its gradient meets storage directly, and what is sent for storage runs
 // over the unit's axes only.
-// RUN: fsdp-opt %s --fsdp-shard --split-input-file | FileCheck %s
+// RUN: fsdp-opt %s --fsdp-combine-results --fsdp-shard-storage --fsdp-partition-updates --fsdp-reshard-after-forward --fsdp-lower-norm --fsdp-lower-reshards --fsdp-verify-stage=stage=sharded --split-input-file | FileCheck %s
 // RUN: fsdp-opt %s --fsdp-combine-results --fsdp-shard-storage --fsdp-partition-updates --fsdp-reshard-after-forward --split-input-file | FileCheck %s --check-prefix=STORED
 
 // tp = 2 by dp = 2, a batch per rank of dp: a weight split over tp by columns,
