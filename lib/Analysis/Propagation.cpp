@@ -352,6 +352,12 @@ void Propagation::Solver::collectCandidates(
     candidates.push_back({Strategy::Mapped});
     return;
   }
+  // Where each rank of the loss has the same gradient, each has it whole.
+  if (isMarker && !hasStar && graph.lossAxes & bit &&
+      node.own[axis] == Placement()) {
+    candidates.push_back({Strategy::Whole});
+    return;
+  }
   // What varies is not gathered: every rank would do the work of all.
   candidates.push_back(
       Strategy{hasStar ? Strategy::Mapped : Strategy::Whole});

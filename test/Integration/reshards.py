@@ -32,10 +32,10 @@ BYTES = {"i1": 1, "i8": 1, "i32": 4, "i64": 8, "f32": 4, "f64": 8}
 
 
 class World:
-    """Digits of the rank number, named a, b, c."""
+    """Digits of the rank number, named a, b, c, ..."""
 
     def __init__(self, extents):
-        self.extents = dict(zip("abc", extents))
+        self.extents = dict(zip("abcde", extents))
         self.ranks = prod(extents)
         self.listed = {}
 
@@ -228,6 +228,7 @@ def make_terms(rng, case):
     def values():
         return integers.integers(0, high, case.shape).astype(DTYPES[case.dtype])
 
+    base = rng.randrange(1 << 30)
     by_variant = {}
     for rank in range(world.ranks):
         key = tuple(world.index(group, rank) for group in source.varying)
@@ -241,7 +242,7 @@ def make_terms(rng, case):
             sharers = [r for sharer in sharers for r in world.members(group, sharer)]
         whole = wholes[rank]
         # Replicas hold the same, so terms depend on the position only.
-        seed = np.random.default_rng([rng.random_seed, *(world.index(g, rank) for g in source.varying)])
+        seed = np.random.default_rng([base, *(world.index(g, rank) for g in source.varying)])
         terms = [seed.integers(0, high, case.shape).astype(whole.dtype) for _ in sharers]
         last = len(sharers) - 1
         if source.kind == "sum":
@@ -266,47 +267,90 @@ def combine_terms(case, rank, results):
     return (np.maximum if case.target.kind == "max" else np.minimum).reduce(values)
 
 
-def module(world, cases, functions):
+def module(world, groups, functions):
     """A module of process groups and functions."""
-    groups = {group for case in cases for side in (case.source, case.target) for group in side.groups()}
-    groups |= {"".join(world.extents)}
     lines = [f"module attributes {{fsdp.world = #fsdp.world<ranks = {world.ranks}, ranks_per_node = {world.ranks}>}} {{"]
-    lines += [world.declare(group) for group in sorted(groups)] + functions + ["}"]
+    lines += [world.declare(group) for group in sorted({*groups, "".join(world.extents)})] + functions + ["}"]
     return "\n".join(lines) + "\n"
+
+
+def groups_of(cases):
+    """The groups that cases name."""
+    return {group for case in cases for side in (case.source, case.target) for group in side.groups()}
+
+
+def run_step(lane, name, world, groups, ops):
+    """Runs ops with a value of its own on each rank: text with a hole, type before and behind, values by rank.
+
+    Returns results by op and rank, or None.
+    """
+    everything = "".join(world.extents)
+    arguments = [
+        f'%x{i}: {before} {{fsdp.input = "x{i}", fsdp.sharding = #fsdp.sharding<['
+        f"{', '.join(['{}'] * values[0].ndim)} ], varying = {{@{everything}}}>}}"
+        for i, (_, before, _, values) in enumerate(ops)
+    ]
+    results = [f'{behind} {{fsdp.output = "y{i}"}}' for i, (_, _, behind, _) in enumerate(ops)]
+    step = [f"  func.func @step({', '.join(arguments)}) -> ({', '.join(results)}) {{"]
+    step += [f"    %y{i} = {text.replace('@x', f'%x{i}')}" for i, (text, *_) in enumerate(ops)]
+    returned = ", ".join(f"%y{i}" for i in range(len(ops)))
+    step += [f"    return {returned} : {', '.join(behind for _, _, behind, _ in ops)}", "  }"]
+    model, data, out = (lane.path(f"{name}.{kind}") for kind in ("mlir", "in.safetensors", "out.safetensors"))
+    model.write_text(module(world, groups, step))
+    write_safetensors(data, {f"arg{i}": np.stack(values) for i, (*_, values) in enumerate(ops)})
+    run = lane.run(model, f"--ranks={world.ranks}", f"--data={data}", f"--results={out}")
+    if not lane.check(run.status == 0, name, run.err[:600]):
+        return None
+    got = read_safetensors(out)
+    return [[got[f"rank{rank}.out{i}"] for rank in range(world.ranks)] for i in range(len(ops))]
 
 
 def run_cases(lane, number, cases):
     """One step of many reshards on all ranks, held against numpy."""
-    rng = random.Random(number)
-    rng.random_seed = number
-    world = cases[0].world
-    everything = "".join(world.extents)
-    varying = lambda rank: f"#fsdp.sharding<[{', '.join(['{}'] * rank)} ], varying = {{@{everything}}}>"
-    arguments = [
-        f'%x{i}: {case.type(case.source)} {{fsdp.input = "x{i}", fsdp.sharding = {varying(len(case.shape))}}}'
-        for i, case in enumerate(cases)
+    made = [make_terms(random.Random(f"{number} {i}"), case) for i, case in enumerate(cases)]
+    ops = [
+        (f"fsdp.reshard @x {case}", case.type(case.source), case.type(case.target), parts)
+        for case, (parts, _) in zip(cases, made)
     ]
-    results = [f'{case.type(case.target)} {{fsdp.output = "y{i}"}}' for i, case in enumerate(cases)]
-    body = [f"    %y{i} = fsdp.reshard %x{i} {case}" for i, case in enumerate(cases)]
-    returned = ", ".join(f"%y{i}" for i in range(len(cases)))
-    types = ", ".join(case.type(case.target) for case in cases)
-    step = [f"  func.func @step({', '.join(arguments)}) -> ({', '.join(results)}) {{", *body]
-    step += [f"    return {returned} : {types}", "  }"]
-    model, data, out = (lane.path(f"{number}.{kind}") for kind in ("mlir", "in.safetensors", "out.safetensors"))
-    model.write_text(module(world, cases, step))
-    made = [make_terms(rng, case) for case in cases]
-    write_safetensors(data, {f"arg{i}": np.stack(parts) for i, (parts, _) in enumerate(made)})
-    run = lane.run(model, f"--ranks={world.ranks}", f"--data={data}", f"--results={out}")
-    if not lane.check(run.status == 0, model.read_text() if lane.options.verbose else number, run.err[:600]):
-        return
-    got = read_safetensors(out)
-    for i, (case, (_, wholes)) in enumerate(zip(cases, made)):
-        parts = [got[f"rank{rank}.out{i}"] for rank in range(world.ranks)]
-        for rank in range(world.ranks):
-            want = case.target.cut(world, wholes[rank], rank)
-            have = combine_terms(case, rank, parts)
+    got = run_step(lane, number, cases[0].world, groups_of(cases), ops)
+    for case, (_, wholes), parts in zip(cases, made, got or []):
+        for rank, whole in enumerate(wholes):
+            want, have = case.target.cut(case.world, whole, rank), combine_terms(case, rank, parts)
             if not lane.check(np.array_equal(have, want), case.name, f"rank {rank}: expected {want}, but got {have}"):
                 break
+
+
+def run_exchanges(lane):
+    """All-to-alls from every dim to every dim, and permutes by every shift."""
+    world, values = World((2, 4)), np.random.default_rng(0)
+    ops, wants = [], []
+    for group, dtype in (("a", "i32"), ("b", "i1"), ("ab", "f64")):
+        size = world.size(group)
+        classes = [world.members(group, rank) for rank in range(world.ranks)]
+        own = [values.integers(0, 2, (8, 16, 8)).astype(DTYPES[dtype]) for _ in range(world.ranks)]
+        for split, concat in itertools.product(range(3), repeat=2):
+            shape = [8, 16, 8]
+            shape[split] //= size
+            shape[concat] *= size
+            types = f"tensor<8x16x8x{dtype}>", f"tensor<{'x'.join(map(str, shape))}x{dtype}>"
+            text = f"fsdp.all_to_all @x over @{group} split {split} concat {concat} : ({types[0]}) -> {types[1]}"
+            ops.append((text, *types, own))
+            wants.append(
+                [
+                    np.concatenate([np.split(own[r], size, split)[members.index(rank)] for r in members], concat)
+                    for rank, members in enumerate(classes)
+                ]
+            )
+        for shift in range(-1, size + 1):
+            kind = f"tensor<8x16x8x{dtype}>"
+            ops.append((f"fsdp.permute @x over @{group} shift {shift} : ({kind}) -> {kind}", kind, kind, own))
+            wants.append(
+                [own[members[(members.index(rank) - shift) % size]] for rank, members in enumerate(classes)]
+            )
+    got = run_step(lane, "exchanges", world, ["a", "b", "ab"], ops)
+    for (text, *_), want, have in zip(ops, wants, got or []):
+        lane.check(all(map(np.array_equal, want, have)), text, "expected what numpy moves")
+    return len(ops)
 
 
 # --- Bytes --------------------------------------------------------------------
@@ -348,7 +392,7 @@ def lower(lane, world, cases):
             "  }",
         ]
     command = [lane.options.opt, "--fsdp-resolve-groups", "--fsdp-lower-reshards"]
-    done = subprocess.run(command, input=module(world, cases, functions), capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=module(world, groups_of(cases), functions), capture_output=True, text=True, check=False)
     if not lane.check(done.returncode == 0, "lowering", done.stderr[:600]):
         return []
     sent = sent_by_function(done.stdout)
@@ -531,10 +575,9 @@ def main():
     lane = Lane(
         __doc__,
         opt={"required": True, "help": "fsdp-opt"},
-        cases={"type": int, "default": 400, "help": "how many to run"},
-        compared={"type": int, "default": 200, "help": "how many to hold against the least bytes"},
+        cases={"type": int, "default": 600, "help": "how many to run"},
+        compared={"type": int, "default": 300, "help": "how many to hold against the least bytes"},
         seed={"type": int, "default": 0},
-        verbose={"action": "store_true"},
     )
     options = lane.options
     rng = random.Random(options.seed)
@@ -542,10 +585,14 @@ def main():
     while sum(map(len, programs)) < options.cases + len(programs[0]):
         extents = WORLDS[len(programs) % len(WORLDS)]
         programs.append([random_case(rng, extents) for _ in range(40)])
+    # More axes than may rest on their way.
+    programs.append([random_case(rng, (2, 2, 2, 2, 2)) for _ in range(20)])
     lane.map(lambda item: run_cases(lane, *item), enumerate(programs))
+    exchanges = run_exchanges(lane)
     known = check_textbook(lane)
     cases = [random_case(rng, dtype="i32") for _ in range(options.compared)]
     check_bytes(lane, cases)
+    print(f"{exchanges} all-to-alls and permutes")
     lane.finish(f"{sum(map(len, programs))} reshards on all ranks, {known + len(cases)} held against the least bytes")
 
 
