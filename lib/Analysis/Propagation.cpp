@@ -57,6 +57,8 @@ private:
   /// axes that are decided taken into account.
   std::vector<SmallVector<Want, 2>> wants;
   std::vector<double> bytes;
+  /// In the first pass, what loops carry and nobody has placed.
+  std::vector<bool> open;
 };
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +126,8 @@ static bool isNested(int64_t extent,
 
 Propagation::Solver::Solver(Propagation &graph, unsigned axis)
     : graph(graph), axis(axis), extent(graph.getExtent(axis)),
-      bit(AxisSet(1) << axis), wants(graph.values.size()) {
+      bit(AxisSet(1) << axis), wants(graph.values.size()),
+      open(graph.values.size(), false) {
   for (Value &value : graph.values) {
     double size = value.bytes * (value.stars & bit ? extent : 1);
     for (unsigned other = 0; other < graph.getNumAxes(); ++other) {
@@ -212,7 +215,7 @@ double Propagation::getBytes(const Value &value, const Placement &from,
 /// Bytes to bring a value to where all its users want it.
 double Propagation::Solver::getCost(int32_t id) const {
   const Value &value = graph.values[id];
-  if (value.isFree)
+  if (value.isFree || open[id])
     return 0;
   const Placement &from = value.placements[axis];
   // Users' splits win over bytes, as long as there is another way at all.
@@ -295,7 +298,10 @@ void Propagation::Solver::addLinear(
     if (id < 0 || i >= 64)
       continue;
     const Value &value = graph.values[id];
-    if (value.isZero) {
+    bool startsAtZero = open[id] && graph.values[graph.nodes[value.producer]
+                                                     .operands.front()]
+                                        .isZero;
+    if (value.isZero || startsAtZero) {
       mask |= uint64_t(1) << i;
     } else if (value.placements[axis] ==
                Placement::partial(ReductionKind::Sum)) {
@@ -310,9 +316,10 @@ void Propagation::Solver::addLinear(
     out = std::max(out, bytes[id]);
   if (!isPartial || out > in)
     return;
+  uint64_t all = (uint64_t(1) << node.operands.size()) - 1;
   bool isLinearNode = node.kind == NodeKind::Op
                           ? isLinear(node.op, *node.rule, mask)
-                          : node.kind == NodeKind::Pin;
+                          : mask == all;
   if (isLinearNode)
     candidates.push_back({Strategy::Linear, 0, 1, mask});
 }
@@ -372,9 +379,14 @@ void Propagation::Solver::collectCandidates(
     if (canRun(node, *found))
       candidates.push_back(*found);
   };
-  for (auto [i, id] : llvm::enumerate(node.operands))
-    if (id >= 0)
-      suggest(node.rule->operands[i], graph.values[id].placements[axis]);
+  for (auto [i, id] : llvm::enumerate(node.operands)) {
+    if (id < 0)
+      continue;
+    suggest(node.rule->operands[i], graph.values[id].placements[axis]);
+    // Where others want it anyway.
+    for (const Want &want : wants[id])
+      suggest(node.rule->operands[i], want.placement);
+  }
   for (auto [i, id] : llvm::enumerate(node.results))
     for (const Want &want : wants[id])
       suggest(node.rule->results[i], want.placement);
@@ -491,6 +503,26 @@ bool Propagation::Solver::improveChain(int32_t id) {
       continue;
     llvm::SmallSetVector<int32_t, 8> touched;
     SmallVector<std::pair<Node *, Strategy>> log, planned = {{&node, candidate}};
+    // Has a link take `operand` in another placement, if it can.
+    auto plan = [&](Node &link, int32_t operand, const Placement &placement) {
+      if (!isLink(link) || llvm::any_of(planned, [&](auto &other) {
+            return other.first == &link;
+          }))
+        return;
+      std::optional<Strategy> wanted;
+      auto *where = llvm::find(link.operands, operand);
+      if (placement == Placement())
+        wanted = Strategy{Strategy::Whole};
+      else if (placement.kind == Placement::Split && placement.dim >= 0)
+        wanted = findStrategy(
+            *link.rule,
+            link.rule->operands[where - link.operands.begin()][placement.dim],
+            placement.blocks, extent, nullptr);
+      if (wanted && canRun(link, *wanted) &&
+          !(wanted->kind == Strategy::Whole &&
+            graph.values[operand].stars & bit))
+        planned.push_back({&link, *wanted});
+    };
     for (size_t i = 0; i < planned.size() && i < 16; ++i) {
       auto [at, strategy] = planned[i];
       touched.insert(at->operands.begin(), at->operands.end());
@@ -509,20 +541,19 @@ bool Propagation::Solver::improveChain(int32_t id) {
         if (wanted && canRun(*link, *wanted))
           planned.push_back({link, *wanted});
       }
+      // Others that only look at the same value, and look elsewhere now.
+      if (isLink(*at))
+        for (auto [index, operand] : llvm::enumerate(at->operands)) {
+          if (operand < 0 || graph.values[operand].users.size() < 2)
+            continue;
+          Placement want = graph.getWant(*at, index, axis, strategy);
+          for (int32_t user : graph.values[operand].users)
+            plan(graph.nodes[user], operand, want);
+        }
       // And those behind it.
-      for (auto [index, result] : llvm::enumerate(at->results)) {
-        Node *link = getNext(result);
-        Placement coming = graph.getComing(*at, index, axis, strategy);
-        if (!link || coming.kind != Placement::Split || coming.dim < 0 ||
-            llvm::any_of(planned, [&](auto &other) { return other.first == link; }))
-          continue;
-        auto *where = llvm::find(link->operands, result);
-        std::optional<Strategy> wanted = findStrategy(
-            *link->rule, link->rule->operands[where - link->operands.begin()][coming.dim],
-            coming.blocks, extent, nullptr);
-        if (wanted && canRun(*link, *wanted))
-          planned.push_back({link, *wanted});
-      }
+      for (auto [index, result] : llvm::enumerate(at->results))
+        if (Node *link = getNext(result))
+          plan(*link, result, graph.getComing(*at, index, axis, strategy));
     }
     touched.remove(-1);
     auto getSum = [&]() {
@@ -604,12 +635,31 @@ void Propagation::Solver::run() {
   std::vector<bool> isSeeded(graph.nodes.size());
   for (size_t i = graph.nodes.size(); i > 0; --i)
     isSeeded[i - 1] = seed(graph.nodes[i - 1]);
+  SmallVector<std::pair<size_t, size_t>> ends;
+  auto close = [&](size_t tie) {
+    for (int32_t result : graph.nodes[tie].results)
+      open[result] = false;
+    improve(tie);
+  };
   // In the first pass nobody else behind has said what it wants.
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    // What a loop starts from nothing is as its body makes it.
+    for (; !ends.empty() && ends.back().first <= i; ends.pop_back())
+      close(ends.back().second);
+    Node &node = graph.nodes[i];
     if (!isSeeded[i])
-      addWants(graph.nodes[i], 1);
+      addWants(node, 1);
+    if (node.kind == NodeKind::Tie && node.end > int32_t(i) &&
+        node.operands.front() >= 0 &&
+        graph.values[node.operands.front()].isFree) {
+      ends.push_back({node.end, i});
+      for (int32_t result : node.results)
+        open[result] = true;
+    }
     improve(i);
   }
+  for (; !ends.empty(); ends.pop_back())
+    close(ends.back().second);
   // Alternating directions; a few suffice, the bound is for safety.
   for (unsigned sweep = 0; sweep < 12; ++sweep) {
     bool changed = false;

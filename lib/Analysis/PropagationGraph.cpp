@@ -354,6 +354,7 @@ void PropagationGraph::addFor(scf::ForOp loop) {
       addSink(yielded, yield);
     } else {
       addUse(tie, yielded);
+      into.nodes[tie].end = into.nodes.size();
       addValue(result, tie);
       PartitionRule &rule = *into.nodes[tie].rule;
       rule.results.push_back(rule.results[0]);
@@ -406,6 +407,13 @@ void PropagationGraph::addIf(scf::IfOp branch) {
 void PropagationGraph::addSink(Value value, Operation *user) {
   int32_t id = into.lookup(value);
   if (id < 0 || into.values[id].isFree)
+    return;
+  // The optimizer has parameters as they are stored.
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && !into.model.contains(user) &&
+      argument.getOwner()->isEntryBlock() &&
+      isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
+      step.getFunction().getArgAttr(argument.getArgNumber(), attr::param))
     return;
   int32_t node = addNode(NodeKind::Sink, user);
   into.nodes[node].own = into.getExported(id);

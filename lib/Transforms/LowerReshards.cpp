@@ -88,14 +88,14 @@ LogicalResult ReshardLowering::run() {
   // A sum of maxima is no maximum of sums.
   bool isMixed = source.getReduction() != target.getReduction() &&
                  !source.getPartial().empty() && !target.getPartial().empty();
+  if (!canMeet(source, target))
+    return reshard.emitOpError("expected compatible groups in source and "
+                               "target");
   if (llvm::is_contained(reshard.getShape(), 0)) {
     value =
         tensor::EmptyOp::create(builder, loc, reshard.getType(), ValueRange());
-  } else if (haveAxes(source, target) && !isMixed) {
+  } else if (!isMixed && haveAxes(source, target)) {
     lower(source, target);
-  } else if (!isMixed && !canMeet(source, target)) {
-    return reshard.emitOpError("expected compatible groups in source and "
-                               "target");
   } else if (isMixed || !rotate(source, target)) {
     ShardingAttr shared = getShared(source, target);
     lower(source, shared);
@@ -133,7 +133,7 @@ bool ReshardLowering::haveAxes(ShardingAttr from, ShardingAttr to) {
 /// order of their numbers in their classes.
 bool ReshardLowering::canMeet(ShardingAttr from, ShardingAttr to) {
   SmallVector<ClassesAttr> groups = getClassesOf(from, to);
-  if (succeeded(Axes::get(groups.front().getRanks(), groups)))
+  if (groups.empty() || succeeded(Axes::get(groups.front().getRanks(), groups)))
     return true;
   for (ClassesAttr &group : groups) {
     if (!group.isExplicit())
@@ -167,6 +167,8 @@ bool ReshardLowering::rotate(ShardingAttr from, ShardingAttr to) {
       after = now;
     }
   }
+  if (!before)
+    return false;
   ClassesAttr old = getClassesOf(before), now = getClassesOf(after);
   auto getShift = [&](int64_t rank) {
     return (old.getIndexOf(rank) - now.getIndexOf(rank) + old.getSize()) %

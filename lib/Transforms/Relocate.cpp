@@ -82,6 +82,20 @@ Value Versions::get(OpBuilder &builder, int32_t id,
     if (version.placements == propagation.getExported(id) &&
         isVisible(version.block, builder))
       from = version;
+  double bytes = 0;
+  for (unsigned axis = 0; axis < placements.size(); ++axis)
+    bytes += propagation.getBytes(value, from.placements[axis],
+                                  placements[axis], axis);
+  OpBuilder::InsertionGuard guard(builder);
+  // What is sent is sent once, in front of the loops that use it.
+  Block *home = from.value.getParentBlock();
+  if (Operation *loop =
+          builder.getInsertionBlock() == home
+              ? nullptr
+              : home->findAncestorOpInBlock(
+                    *builder.getInsertionBlock()->getParentOp());
+      loop && bytes > 0)
+    builder.setInsertionPoint(loop);
   Value result = relocate(builder, value.value.getLoc(), from.value, id,
                           from.placements, placements);
   versions[id].push_back({result, placements, builder.getInsertionBlock()});

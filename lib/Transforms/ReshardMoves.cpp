@@ -259,9 +259,9 @@ int64_t Search::getSent(Move::Kind kind, AxisSet splitBefore,
   if (kind == Move::Slice || kind == Move::Mask || kind == Move::Embed)
     return 0;
   int64_t ranks = problem.axes.getSize(problem.axes.getWorld());
-  int64_t larger = std::min(problem.axes.getSize(splitBefore),
-                            problem.axes.getSize(splitAfter));
-  int64_t once = (size - 1) * (ranks / larger) * (ranks / size);
+  int64_t parts = std::min(problem.axes.getSize(splitBefore),
+                           problem.axes.getSize(splitAfter));
+  int64_t once = (size - 1) * (ranks / parts) * (ranks / size);
   return kind == Move::AllReduce ? 2 * once : once;
 }
 

@@ -200,8 +200,9 @@ def random_placements(rng, plan, graph, parameters):
             plan.dims[argument.path] = dims
     if rng.random() < 0.04:
         random_uneven(rng, plan, parameters)
-    if rng.random() < 0.25:
-        nodes = [n for n in graph.live() if len(n.results) == 1 and n.results[0].shape]
+    if rng.random() < 0.25 and plan.batch != "per_rank":
+        forward = graph.needed([graph.loss, *graph.outputs])[0]
+        nodes = [n for n in graph.live() if n in forward and len(n.results) == 1 and n.results[0].shape]
         node = rng.choice(nodes or [None])
         free = sorted(set(plan.sizes) - set(sum(plan.varying.values(), [])))
         if isinstance(plan.batch, dict):
@@ -218,8 +219,10 @@ def random_plan(rng, graph, ranks, compute):
     plan.batch = "per_rank"
     random_groups(rng, plan)
     parameters = [a for a in graph.arguments if a.role in ("param", "frozen")]
-    if rng.random() < 0.25:
-        plan.varying[rng.choice(parameters).path] = rng.sample(list(plan.sizes), 1)
+    of_loss = sorted(graph.reads(graph.loss), key=graph.arguments.index)
+    different = [a for a in of_loss if a in parameters]  # Else gradients would vary where the loss does not.
+    if different and rng.random() < 0.35:
+        plan.varying[rng.choice(different).path] = rng.sample(list(plan.sizes), 1)
     if compute:
         random_placements(rng, plan, graph, parameters)
     for argument in parameters:

@@ -82,6 +82,10 @@ LARGE = {
 
 # Of the random programs, at most this part may be rejected, all for a dim that does not divide.
 RANDOM_REJECTED = 0.1
+# But for these, which are told by name: the op, and why.
+RANDOM_UNSUPPORTED = {
+    "tensor.expand_shape": "a dim that is split over all ranks of a group, of which no piece is a multiple of them",
+}
 
 # parallel.py: files that are compared in f64, since rounding alone is above VERIFY.
 PARALLEL_F64 = {

@@ -119,6 +119,8 @@ public:
     std::shared_ptr<PartitionRule> rule;
     llvm::SmallVector<int32_t, 3> operands;
     llvm::SmallVector<int32_t, 1> results;
+    /// Of a loop's tie: the first node behind the body.
+    int32_t end = -1;
     /// Uses something that varies and is no tensor: can only run mapped there.
     AxisSet scalarStars = 0;
     /// Per axis.
