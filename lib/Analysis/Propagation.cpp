@@ -581,8 +581,16 @@ bool Propagation::Solver::seed(Node &node) {
     return false;
   SmallVector<Strategy, 6> candidates;
   bool isPin = node.kind == NodeKind::Pin && node.fixed & bit;
+  const Placement &own = node.own[axis];
   if (isPin) {
     candidates.push_back(getFixed(node));
+  } else if (isa_and_nonnull<LocalGradOp>(node.op) &&
+             own.kind == Placement::Split && own.dim >= 0) {
+    // A gradient is best made where its parameter is.
+    Strategy split{Strategy::Factor, own.dim, own.blocks, 0};
+    if (!canRun(node, split))
+      return false;
+    candidates.push_back(split);
   } else {
     bool isWanted = llvm::any_of(node.results, [&](int32_t id) {
       return llvm::any_of(wants[id], [](const Want &want) {

@@ -55,6 +55,7 @@ public:
 
 private:
   void placeArguments();
+  Value inOrder(BlockArgument argument, ShardingAttr said);
   void visit(Block &block);
   void visitFor(scf::ForOp loop);
   void visitWhile(scf::WhileOp loop);
@@ -130,9 +131,37 @@ void ModelPartition::placeArguments() {
           index, attr::globalShape,
           DenseI64ArrayAttr::get(module.getContext(), type.getShape()));
       argument.setType(versions.getType(id, placements));
+      versions.setBase(id, inOrder(argument, step.getArgSharding(index)),
+                       placements);
+      continue;
     }
     versions.setBase(id, argument, placements);
   }
+}
+
+/// An argument that comes in pieces, with groups on one dimension in the order
+/// of the axes, whatever order `said` has them in.
+Value ModelPartition::inOrder(BlockArgument argument, ShardingAttr said) {
+  int32_t id = propagation.lookup(argument);
+  const Placements &placements = propagation.getValue(id).placements;
+  RankedTensorType type = propagation.getValue(id).type;
+  ShardingAttr canonical =
+      propagation.getSharding(placements, type.getRank(), module);
+  bool isSame = true;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    SmallVector<unsigned> axes;
+    for (Attribute group : said.getDimGroups(dim))
+      llvm::append_range(axes, propagation.getAxes().getAxes(lookupClasses(
+                                   module, cast<FlatSymbolRefAttr>(group))));
+    isSame &= axes == propagation.getSplits(placements, dim);
+  }
+  if (isSame)
+    return argument;
+  auto builder = OpBuilder::atBlockBegin(argument.getOwner());
+  auto none = ArrayAttr::get(module.getContext(), {});
+  return ReshardOp::create(builder, argument.getLoc(), argument.getType(),
+                           argument, type.getShape(), said.withVarying(none),
+                           canonical.withVarying(none));
 }
 
 void ModelPartition::visit(Block &block) {

@@ -27,8 +27,8 @@ namespace fsdp {
 using namespace mlir;
 using namespace fsdp;
 
-static void placeNorm(GlobalNormOp norm);
-static bool partitionUpdate(Operation *op);
+static void placeNorm(const Step &step, GlobalNormOp norm);
+static bool partitionUpdate(const Step &step, Operation *op);
 static void cancel(const Step &step);
 
 namespace {
@@ -46,8 +46,8 @@ struct PartitionUpdatesPass
           op.hasTrait<OpTrait::IsTerminator>())
         continue;
       if (auto norm = dyn_cast<GlobalNormOp>(op))
-        placeNorm(norm);
-      else if (!partitionUpdate(&op))
+        placeNorm(*step, norm);
+      else if (!partitionUpdate(*step, &op))
         note(op.getLoc(), "whole",
              "'" + op.getName().getStringRef() +
                  "' runs on whole tensors, which are gathered for it");
@@ -61,24 +61,35 @@ struct PartitionUpdatesPass
 /// The reshard that gathers a stored value for the optimizer, or null. The one
 /// that reduces a gradient stays in front: moved down, it would be one for each
 /// of the optimizer's results.
-static ReshardOp getGather(Value value) {
+static ReshardOp getGather(const Step &step, Value value) {
   auto reshard = value.getDefiningOp<ReshardOp>();
   if (!reshard || !reshard.getSource().getPartial().empty())
     return {};
   Operation *op = reshard.getInput().getDefiningOp();
   while (op && !isa<ReshardOp, LocalGradOp>(op) && op->getNumOperands())
     op = op->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<LocalGradOp>(op) ? ReshardOp() : reshard;
+  auto marker = dyn_cast_if_present<LocalGradOp>(op);
+  if (!marker)
+    return reshard;
+  // From how the parameter is stored: the reduction had nothing to do.
+  const Parameter *parameter = step.lookup(marker.getParam());
+  auto stored = parameter ? step.getFunction().getArgAttrOfType<ShardingAttr>(
+                                parameter->argument, attr::storage)
+                          : ShardingAttr();
+  return stored && !stored.isReplicated() &&
+                 stored.getDims() == reshard.getSource().getDims()
+             ? reshard
+             : ReshardOp();
 }
 
 /// The norm takes shards as they are: its operands say how they are placed.
 /// Others are whole, whatever the model does with the parameter.
-static void placeNorm(GlobalNormOp norm) {
+static void placeNorm(const Step &step, GlobalNormOp norm) {
   SmallVector<Attribute> shardings;
   for (auto [operand, sharding] :
        llvm::zip_equal(norm.getInputsMutable(), norm.getShardings())) {
     auto rank = cast<ShapedType>(operand.get().getType()).getRank();
-    if (ReshardOp gather = getGather(operand.get())) {
+    if (ReshardOp gather = getGather(step, operand.get())) {
       shardings.push_back(gather.getSource());
       operand.set(gather.getInput());
     } else {
@@ -113,12 +124,12 @@ static bool isUsed(Operation *op, const FactorGroups &factors,
 
 /// Splits an op along the dims in which its operands were split before they
 /// were gathered. False where operands were, but the op cannot be.
-static bool partitionUpdate(Operation *op) {
+static bool partitionUpdate(const Step &step, Operation *op) {
   std::optional<PartitionRule> rule;
   FactorGroups factors;
   bool isSplit = false;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    ReshardOp reshard = getGather(operand);
+    ReshardOp reshard = getGather(step, operand);
     if (!reshard)
       continue;
     if (!rule) {

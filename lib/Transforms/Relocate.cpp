@@ -289,7 +289,10 @@ Value Versions::relocate(OpBuilder &builder, Location loc, Value value,
   value = ReshardOp::create(builder, loc,
                             RankedTensorType::get(view.targetShape, element),
                             value, view.shape, source, target);
-  if (bytes > 0 && module.getContext()->getRemarkEngine()) {
+  // What becomes of a gradient is the shard section's.
+  Operation *def = info.value.getDefiningOp();
+  if (bytes > 0 && !isa_and_nonnull<LocalGradOp>(def) &&
+      module.getContext()->getRemarkEngine()) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "reshards " << info.type << " from " << source << " to " << target

@@ -60,7 +60,7 @@ class Graph:
     def __init__(self, rng):
         self.rng, self.arguments, self.nodes, self.alias = rng, [], [], {}
         self.loss, self.grads, self.outputs, self.updates = None, {}, [], {}
-        self.marked = set()  # numbers of nodes that are modules of their own, for a plan to place
+        self.located = False  # every node is a module of its own, which a plan may name
 
     def argument(self, *settings, **more):
         """Adds an argument."""
@@ -128,12 +128,12 @@ class Graph:
         for node in self.live():
             names = [self.resolve(operand).name for operand in node.operands]
             text = re.sub(r"@(\d+)", lambda hole: names[int(hole[1])], node.lines).replace("@r", node.name)
-            if node.number in self.marked:
-                text += f' loc("a{node.number}"("fwd"))'
+            text += f' loc("a{node.number}"("fwd"))' * self.located
             lines += ["    " + line for line in text.split("\n")]
         roots = self.roots()
         scale = 1.0 / max(prod(roots[0].shape), 1)
-        lines += ["    " + line for line in mean("%loss", roots[0], scale).split("\n")]
+        loss = mean("%loss", roots[0], scale) + ' loc("loss"("fwd"))' * self.located
+        lines += ["    " + line for line in loss.split("\n")]
         types = ["tensor<f32>"] + [value.type for value in roots[1:]]
         lines.append(f"    return {', '.join(['%loss'] + [v.name for v in roots[1:]])} : {', '.join(types)}")
         return "\n".join(lines + ["  }", "}", ""])

@@ -9,6 +9,9 @@ from math import prod
 # Ways to write W as digits of the rank number, the most significant first.
 DIGITS = {2: [[2]], 4: [[4], [2, 2]], 6: [[6], [2, 3], [3, 2]], 8: [[8], [2, 4], [4, 2], [2, 2, 2]]}
 
+# Nodes of one value that import leaves as they are.
+NOT_FOLDED = {"contract", "matmul", "batch_matmul", "conv", "sum", "max", "min", "exp", "div", "mask", "tanh", "sin"}
+
 
 def classes_of(digits, chosen):
     """The classes of the group of the digits `chosen`, major to minor."""
@@ -202,7 +205,7 @@ def random_placements(rng, plan, graph, parameters):
         random_uneven(rng, plan, parameters)
     if rng.random() < 0.25 and plan.batch != "per_rank":
         forward = graph.needed([graph.loss, *graph.outputs])[0]
-        nodes = [n for n in graph.live() if n in forward and len(n.results) == 1 and n.results[0].shape]
+        nodes = [n for n in graph.live() if n in forward and n.kind in NOT_FOLDED and n.results[0].shape]
         node = rng.choice(nodes or [None])
         free = sorted(set(plan.sizes) - set(sum(plan.varying.values(), [])))
         if isinstance(plan.batch, dict):
@@ -210,7 +213,7 @@ def random_placements(rng, plan, graph, parameters):
         dims = random_dims(rng, plan, node.results[0].shape, free[:1]) if node else []
         if any(dims):
             plan.activations[node.number] = dims
-            graph.marked.add(node.number)
+            graph.located = True
 
 
 def random_plan(rng, graph, ranks, compute):

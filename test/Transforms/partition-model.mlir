@@ -27,7 +27,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK: %[[GVW:.*]] = fsdp.reshard %[[GV]] of [4] from <[{}], partial = {@dp}> to <[{}]>
   // CHECK: %[[LW:.*]] = fsdp.reshard %[[L]] of [] from <[], partial = {@dp, @tp}> to <[]>
   // CHECK: return %[[LW]], %[[GWW]], %[[GVW]]
-  // REMARK: remark: {{.*}} reshards tensor<f32> from {{.*}}<[], partial = {@dp, @tp}> to {{.*}}<[]>, at most {{[0-9]+}} bytes sent by a rank
+  // REMARK: Remark="reshards tensor<f32> from {{.*}}<[], partial = {@dp, @tp}> to {{.*}}<[]>, at most {{[0-9]+}} bytes sent by a rank
   func.func @batch(%x: tensor<8x4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{@dp}, {}]>},
                    %w: tensor<4x6xf32> {fsdp.param = "w", fsdp.sharding = #fsdp.sharding<[{}, {@tp}]>},
                    %v: tensor<4xf32> {fsdp.param = "v", fsdp.sharding = #fsdp.sharding<[{}]>})
@@ -114,21 +114,24 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
 
 // -----
 
-// Several axes at once: a dimension over two groups, major to minor, and the
-// placements of an operand that no common op has are made one after the other.
+// Several axes at once: a dimension over two groups, major to minor; two dims.
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @dp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
   fsdp.process_group @tp = #fsdp.classes<[2, 2] from [4]>
   // CHECK-LABEL: @axes
   // CHECK-SAME: tensor<2x4xf32> {fsdp.global_shape = array<i64: 8, 4>, fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{@dp, @tp}, {}]>}
-  // CHECK-SAME: tensor<8x1xf32> {fsdp.global_shape = array<i64: 8, 4>, fsdp.input = "y", fsdp.sharding = #fsdp.sharding<[{}, {@tp, @dp}]>}
-  // CHECK: %[[POS:.*]] = fsdp.rank_index @dp
-  // CHECK: arith.muli
-  // CHECK: fsdp.rank_index @tp
+  // CHECK-SAME: tensor<4x2xf32> {fsdp.global_shape = array<i64: 8, 4>, fsdp.input = "y", fsdp.sharding = #fsdp.sharding<[{@dp}, {@tp}]>}
+  // CHECK: %[[MAJOR:.*]] = fsdp.rank_index @dp
+  // CHECK: %[[MINOR:.*]] = fsdp.rank_index @tp
+  // CHECK: %[[TIMES:.*]] = arith.muli %[[MAJOR]], %c2
+  // CHECK: %[[CHUNK:.*]] = arith.addi %[[TIMES]], %[[MINOR]]
+  // CHECK: %[[FIRST:.*]] = arith.muli %[[CHUNK]], %c2
   // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x4xf32>)
-  // CHECK: linalg.index 0
+  // CHECK: %[[I:.*]] = linalg.index 0
+  // CHECK: arith.addi %[[I]], %[[FIRST]]
+  // CHECK: arith.mulf %{{.*}}, %{{.*}} : tensor<4x2xf32>
   func.func @axes(%x: tensor<8x4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{@dp, @tp}, {}]>},
-                  %y: tensor<8x4xf32> {fsdp.input = "y", fsdp.sharding = #fsdp.sharding<[{}, {@tp, @dp}]>})
+                  %y: tensor<8x4xf32> {fsdp.input = "y", fsdp.sharding = #fsdp.sharding<[{@dp}, {@tp}]>})
       -> (tensor<8x4xf32> {fsdp.output = "0"}, tensor<8x4xf32> {fsdp.output = "1"}) {
     %e = tensor.empty() : tensor<8x4xf32>
     %a = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
@@ -140,7 +143,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
       %2 = arith.addf %p, %1 : f32
       linalg.yield %2 : f32
     } -> tensor<8x4xf32>
-    %b = arith.addf %y, %y : tensor<8x4xf32>
+    %b = arith.mulf %y, %y : tensor<8x4xf32>
     return %a, %b : tensor<8x4xf32>, tensor<8x4xf32>
   }
 }
