@@ -41,6 +41,8 @@ private:
   void set(Node &node, const Strategy &strategy,
            SmallVectorImpl<std::pair<Node *, Strategy>> &log);
   bool improveChain(int32_t id);
+  bool hasStar(const Node &node) const;
+  bool canShowStar(const Node &node) const;
   bool canRun(const Node &node, const Strategy &strategy) const;
   void collectCandidates(const Node &node,
                          SmallVectorImpl<Strategy> &candidates) const;
@@ -93,7 +95,8 @@ static std::optional<Strategy> findStrategy(const PartitionRule &rule,
       int64_t own = blocks / before;
       if (own < size) {
         bool fits = size % own == 0 && size / own % ranks == 0;
-        if (!fits && uneven)
+        // Parts that an op takes or joins are no matter of size.
+        if (!fits && uneven && rule.factors[part].canSplit)
           *uneven = true;
         if (!fits)
           return std::nullopt;
@@ -324,11 +327,34 @@ void Propagation::Solver::addLinear(
     candidates.push_back({Strategy::Linear, 0, 1, mask});
 }
 
+/// True where anything that a node uses varies on the axis.
+bool Propagation::Solver::hasStar(const Node &node) const {
+  return llvm::any_of(node.operands, [&](int32_t id) {
+    return id >= 0 && graph.values[id].stars & bit;
+  });
+}
+
+/// True for nodes that can be given a dimension that no type shows.
+bool Propagation::Solver::canShowStar(const Node &node) const {
+  if (node.op && isa<linalg::LinalgOp>(node.op))
+    return node.rule->captured.empty();
+  bool isMixed = llvm::any_of(node.operands, [&](int32_t id) {
+    return id >= 0 && !(graph.values[id].stars & bit);
+  });
+  return !isMixed &&
+         (!node.op || node.op->hasTrait<OpTrait::Elementwise>() ||
+          isa<LocalGradOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+              tensor::ExtractSliceOp, tensor::ConcatOp, tensor::PadOp>(
+              node.op));
+}
+
 /// True where a node may be split like this beside its other splits.
 bool Propagation::Solver::canRun(const Node &node,
                                  const Strategy &strategy) const {
   if (strategy.kind != Strategy::Factor)
     return true;
+  if (hasStar(node) && !canShowStar(node))
+    return false;
   for (auto [i, id] : llvm::enumerate(node.operands))
     if (id >= 0 && graph.values[id].stars & bit &&
         !findFactor(*node.rule, node.rule->operands[i], strategy.factor, 1))
@@ -349,9 +375,7 @@ bool Propagation::Solver::canRun(const Node &node,
 
 void Propagation::Solver::collectCandidates(
     const Node &node, SmallVectorImpl<Strategy> &candidates) const {
-  bool hasStar = llvm::any_of(node.operands, [&](int32_t id) {
-    return id >= 0 && graph.values[id].stars & bit;
-  });
+  bool isStarred = hasStar(node);
   // What has scalars that vary, and the gradient of what varies, is mapped.
   bool isMarker = isa_and_nonnull<LocalGradOp>(node.op);
   if (node.scalarStars & bit ||
@@ -360,14 +384,14 @@ void Propagation::Solver::collectCandidates(
     return;
   }
   // Where each rank of the loss has the same gradient, each has it whole.
-  if (isMarker && !hasStar && graph.lossAxes & bit &&
+  if (isMarker && !isStarred && graph.lossAxes & bit &&
       node.own[axis] == Placement()) {
     candidates.push_back({Strategy::Whole});
     return;
   }
   // What varies is not gathered: every rank would do the work of all.
   candidates.push_back(
-      Strategy{hasStar ? Strategy::Mapped : Strategy::Whole});
+      Strategy{isStarred ? Strategy::Mapped : Strategy::Whole});
   auto suggest = [&](ArrayRef<int64_t> dims, const Placement &placement) {
     if (placement.kind != Placement::Split || placement.dim < 0)
       return;
@@ -392,25 +416,8 @@ void Propagation::Solver::collectCandidates(
       suggest(node.rule->results[i], want.placement);
   // A marker sums over star, and over axes of the loss on which the parameter
   // is replicated it is left to the shard section.
-  if (hasStar && isMarker && node.own[axis] == Placement())
+  if (isStarred && isMarker && node.own[axis] == Placement())
     candidates.assign({Strategy{Strategy::Mapped}});
-  // An op with a dimension that no type shows needs a rule for it.
-  if (hasStar && node.op && !isa<linalg::LinalgOp, LocalGradOp>(node.op) &&
-      !node.op->hasTrait<OpTrait::Elementwise>() &&
-      !isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-           tensor::ExtractSliceOp, tensor::ConcatOp, tensor::PadOp>(node.op))
-    llvm::erase_if(candidates, [](const Strategy &strategy) {
-      return strategy.kind != Strategy::Mapped;
-    });
-  bool isMixed = llvm::any_of(node.operands, [&](int32_t id) {
-    return id >= 0 && !(graph.values[id].stars & bit);
-  });
-  if (hasStar && node.op &&
-      ((isMixed && !isa<linalg::LinalgOp>(node.op)) ||
-       !node.rule->captured.empty()))
-    llvm::erase_if(candidates, [](const Strategy &strategy) {
-      return strategy.kind != Strategy::Mapped;
-    });
   addLinear(node, candidates);
 }
 
@@ -631,11 +638,8 @@ Strategy Propagation::Solver::getFixed(const Node &pin) const {
 void Propagation::Solver::run() {
   // Everything starts as exported, then is decided from operands on.
   for (Node &node : graph.nodes) {
-    bool hasStar = llvm::any_of(node.operands, [&](int32_t id) {
-      return id >= 0 && graph.values[id].stars & bit;
-    });
-    node.strategies[axis] = Strategy{hasStar ? Strategy::Mapped
-                                             : Strategy::Whole};
+    node.strategies[axis] =
+        Strategy{hasStar(node) ? Strategy::Mapped : Strategy::Whole};
     if (node.kind == NodeKind::Source)
       for (int32_t result : node.results)
         graph.values[result].placements[axis] = node.own[axis];

@@ -166,7 +166,8 @@ Value ModelPartition::inOrder(BlockArgument argument, ShardingAttr said) {
 
 void ModelPartition::visit(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (op.hasTrait<OpTrait::IsTerminator>())
+    // There are none but those that this pass makes.
+    if (op.hasTrait<OpTrait::IsTerminator>() || isa<ReshardOp>(op))
       continue;
     bool isModel = propagation.isModel(&op);
     if (auto loop = dyn_cast<scf::ForOp>(op); loop && isModel) {
@@ -381,9 +382,14 @@ Value ModelPartition::getTied(Value value, Value tied, OpBuilder &builder) {
   int32_t from = propagation.lookup(value), to = propagation.lookup(tied);
   if (from < 0 || !versions.isKnown(from))
     return value;
-  return versions.get(builder, from,
-                      to < 0 ? propagation.getExported(from)
-                             : propagation.getValue(to).placements);
+  Placements wanted = propagation.getExported(from);
+  if (to >= 0)
+    for (auto [axis, placement] :
+         llvm::enumerate(propagation.getValue(to).placements))
+      // What a loop starts from need not vary, though what it carries does.
+      if (!placement.isSplit(Placement::star))
+        wanted[axis] = placement;
+  return versions.get(builder, from, wanted);
 }
 
 void ModelPartition::visitFor(scf::ForOp loop) {

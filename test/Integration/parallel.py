@@ -119,7 +119,8 @@ EXTRAS = {
 }
 DEEP = {"A1_nanogpt_24l"}  # As A1_nanogpt, 24 layers: one cell where the whole table is not asked for
 HYBRID = {"A1_nanogpt", "P1_peer_tiny"}  # HSDP beside tp
-# Experts over ep beside tp, what belongs to them, and the unit that they are.
+PER_RANK = {"A2_hf_gpt2", "A3_hf_llama_adamw"}  # a batch of each rank of dp beside tp
+# Experts over ep beside tp, and the unit that they are.
 STACKED_EXPERTS = (
     {"transformer.h.*.ffn.w1": "[[ep], [], [tp]]", "transformer.h.*.ffn.w2": "[[ep], [tp], []]"},
     "transformer.h.*.ffn.w?",
@@ -199,12 +200,14 @@ def plan_of(cell):
     if cell.name in HYBRID and cell.ranks == 8:
         text = "mesh: {copies: 2, shard: 2, tp: 2}\nbatch: {global: [copies, shard]}\n"
         return text + f"process_group: [shard, copies]\n{units}{shardings(entries)}{extra}"
-    return f"mesh: {{dp: -1, tp: 2}}\nbatch: {{global: [dp]}}\nprocess_group: dp\n{units}{shardings(entries)}{extra}"
+    batch = "per_rank" if cell.name in PER_RANK else "global"
+    return f"mesh: {{dp: -1, tp: 2}}\nbatch: {{{batch}: [dp]}}\nprocess_group: dp\n{units}{shardings(entries)}{extra}"
 
 
 def batches(cell):
     """By how many ranks the batch is split."""
-    return {"global": cell.ranks, "tp": 1, "ep": 1}.get(cell.kind, cell.ranks // 2)
+    whole = {"tp", "ep"} | ({"fsdp x tp"} if cell.name in PER_RANK else set())
+    return 1 if cell.kind in whole else cell.ranks if cell.kind == "global" else cell.ranks // 2
 
 
 def inputs_of(name):

@@ -205,7 +205,9 @@ def random_placements(rng, plan, graph, parameters):
         random_uneven(rng, plan, parameters)
     if rng.random() < 0.25 and plan.batch != "per_rank":
         forward = graph.needed([graph.loss, *graph.outputs])[0]
+        read = [*graph.outputs, graph.loss, *(v for n in forward if n.kind in NOT_FOLDED for v in n.operands)]
         nodes = [n for n in graph.live() if n in forward and n.kind in NOT_FOLDED and n.results[0].shape]
+        nodes = [n for n in nodes if n.results[0] in read]
         node = rng.choice(nodes or [None])
         free = sorted(set(plan.sizes) - set(sum(plan.varying.values(), [])))
         if isinstance(plan.batch, dict):

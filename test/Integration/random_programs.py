@@ -116,7 +116,7 @@ def kind_of(run):
     if run.status < 0 or "PLEASE submit a bug report" in run.err:
         found = re.search(r"Assertion `.*' failed|#\d+ \S+ (fsdp::\S+|mlir::\S+)", run.err)
         return f"crash {found[0] if found else run.status}"
-    message = re.sub(r"^.*?error: ", "", run.error)
+    message = re.sub(r"^.*?error: (loc\(.*?\)\): )?", "", run.error)
     return re.sub(r"'[^']*'|\"[^\"]*\"|%\S+|@\w+|#fsdp\S*|<.*>|\d+", "_", message)[:160]
 
 
@@ -146,7 +146,7 @@ def is_rejected(run, plan):
     if plan.uneven:
         return re.search(rf"error: .*expected .*\bdim.*{named}|error: .*expected .*{named}.*\bdim", run.err)
     ops = "|".join(map(re.escape, RANDOM_UNSUPPORTED))
-    return re.search(rf"error: '({ops})' op expected dimension \d+ .* to be divided evenly by .* ranks of @", run.err)
+    return re.search(rf"error: .*'({ops})' op expected dimension \d+ .* to be divided evenly by .* ranks of @", run.err)
 
 
 def run_one(lane, report, index):

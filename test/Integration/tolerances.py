@@ -84,7 +84,8 @@ LARGE = {
 RANDOM_REJECTED = 0.1
 # But for these, which are told by name: the op, and why.
 RANDOM_UNSUPPORTED = {
-    "tensor.expand_shape": "a dim that is split over all ranks of a group, of which no piece is a multiple of them",
+    "tensor.expand_shape": "of a split dim that becomes smaller ones, which do not divide by the ranks",
+    "tensor.extract_slice": "of a split dim, of which a part remains that does not divide by the ranks",
 }
 
 # parallel.py: files that are compared in f64, since rounding alone is above VERIFY.
