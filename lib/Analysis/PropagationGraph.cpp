@@ -55,8 +55,8 @@ LogicalResult PropagationGraph::findAxes() {
              << name;
   }
   std::pair<unsigned, unsigned> conflict;
-  FailureOr<Axes> axes = Axes::get(getWorld(cast<ModuleOp>(symbols.getOp())).getRanks(),
-                                   classes, &conflict);
+  FailureOr<Axes> axes = Axes::get(
+      getWorld(cast<ModuleOp>(symbols.getOp())).getRanks(), classes, &conflict);
   if (failed(axes)) {
     InFlightDiagnostic diag =
         emitError(function.getLoc(),
@@ -64,7 +64,9 @@ LogicalResult PropagationGraph::findAxes() {
                   "but got ")
         << names[conflict.first] << " and " << names[conflict.second];
     for (unsigned which : {conflict.first, conflict.second})
-      diag.attachNote(symbols.lookup(cast<FlatSymbolRefAttr>(names[which]).getValue())->getLoc())
+      diag.attachNote(
+          symbols.lookup(cast<FlatSymbolRefAttr>(names[which]).getValue())
+              ->getLoc())
           << names[which] << " is declared here";
     return diag;
   }
@@ -201,9 +203,9 @@ void PropagationGraph::addArguments() {
     int32_t id = addValue(argument, node);
     Node &source = into.nodes[node];
     source.fixed = into.axes.getWorld();
-    source.own = into.getPlacements(
-        step.getArgSharding(argument.getArgNumber()), function,
-        into.values[id].stars);
+    source.own =
+        into.getPlacements(step.getArgSharding(argument.getArgNumber()),
+                           function, into.values[id].stars);
     if (function.getArgAttr(argument.getArgNumber(), attr::param))
       for (auto [axis, placement] : llvm::enumerate(source.own))
         if (placement.kind == Placement::Split && placement.dim >= 0)
@@ -222,8 +224,7 @@ void PropagationGraph::addOp(Operation &op) {
       addTerminator(&op);
     return;
   }
-  if (auto loop = dyn_cast<scf::ForOp>(op);
-      loop && into.model.contains(&op))
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && into.model.contains(&op))
     return addFor(loop);
   bool isModel = into.model.contains(&op);
   if (auto loop = dyn_cast<scf::WhileOp>(op); loop && isModel)
@@ -264,8 +265,8 @@ void PropagationGraph::addOp(Operation &op) {
   AxisSet scalars = 0;
   op.walk([&](Operation *nested) {
     for (Value operand : nested->getOperands())
-      if (!isTensor(operand) && !op.isAncestor(operand.getParentRegion()
-                                                   ->getParentOp()))
+      if (!isTensor(operand) &&
+          !op.isAncestor(operand.getParentRegion()->getParentOp()))
         scalars |= getStars(operand);
   });
   for (Value operand : op.getOperands())
@@ -338,9 +339,8 @@ void PropagationGraph::addFor(scf::ForOp loop) {
   AxisSet bounds = getStars(loop.getLowerBound()) |
                    getStars(loop.getUpperBound()) | getStars(loop.getStep());
   SmallVector<int32_t> ties;
-  for (auto [init, argument, result] :
-       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
-                       loop.getResults())) {
+  for (auto [init, argument, result] : llvm::zip_equal(
+           loop.getInitArgs(), loop.getRegionIterArgs(), loop.getResults())) {
     bool isBelow = below.contains(argument) || !isTensor(argument);
     if (isBelow)
       addSink(init, loop);
@@ -375,9 +375,8 @@ void PropagationGraph::addWhile(scf::WhileOp loop) {
   for (int32_t tie : ties)
     if (tie >= 0)
       into.nodes[tie].scalarStars = scalars;
-  for (auto [passed, argument, result] :
-       llvm::zip_equal(condition.getArgs(), loop.getAfterArguments(),
-                       loop.getResults()))
+  for (auto [passed, argument, result] : llvm::zip_equal(
+           condition.getArgs(), loop.getAfterArguments(), loop.getResults()))
     if (isTensor(argument))
       addTie(passed, {argument, result}, scalars);
     else
@@ -428,14 +427,15 @@ void PropagationGraph::addTerminator(Operation *terminator) {
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     bool isFreeOutput =
         function.getResultAttr(i, attr::output) &&
-        llvm::all_of(step.getResultSharding(i).getDims(),
-                     [](Attribute dim) { return cast<ArrayAttr>(dim).empty(); });
+        llvm::all_of(step.getResultSharding(i).getDims(), [](Attribute dim) {
+          return cast<ArrayAttr>(dim).empty();
+        });
     if (below.contains(value) || isFreeOutput)
       continue;
     addSink(value, terminator);
     if (function.getResultAttr(i, attr::output) && into.lookup(value) >= 0)
-      into.nodes.back().own = into.getPlacements(
-          step.getResultSharding(i), function,
-          into.values[into.lookup(value)].stars);
+      into.nodes.back().own =
+          into.getPlacements(step.getResultSharding(i), function,
+                             into.values[into.lookup(value)].stars);
   }
 }

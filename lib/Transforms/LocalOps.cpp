@@ -121,7 +121,8 @@ linalg::GenericOp LocalOp::addStars(OpBuilder &builder) {
   IRRewriter rewriter(copy);
   auto generic = dyn_cast<linalg::GenericOp>(copy);
   if (!generic)
-    generic = *linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(copy));
+    generic =
+        *linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(copy));
   int64_t count = stars.size(), loops = generic.getNumLoops();
   SmallVector<AffineMap> maps;
   for (auto [i, map] : llvm::enumerate(generic.getIndexingMapsArray())) {
@@ -139,8 +140,8 @@ linalg::GenericOp LocalOp::addStars(OpBuilder &builder) {
                                              utils::IteratorType::parallel);
   llvm::append_range(iterators, generic.getIteratorTypesArray());
   SmallVector<Value> inputs, inits;
-  for (auto [i, value] : llvm::enumerate(
-           ArrayRef(operands).take_front(op->getNumOperands()))) {
+  for (auto [i, value] :
+       llvm::enumerate(ArrayRef(operands).take_front(op->getNumOperands()))) {
     int64_t init = int64_t(i) - generic.getNumDpsInputs();
     if (init < 0) {
       inputs.push_back(value);
@@ -164,7 +165,8 @@ linalg::GenericOp LocalOp::addStars(OpBuilder &builder) {
   auto result = linalg::GenericOp::create(builder, loc, TypeRange(types),
                                           inputs, inits, maps, iterators);
   result.getRegion().takeBody(generic.getRegion());
-  for (auto index : llvm::to_vector(result.getBody()->getOps<linalg::IndexOp>()))
+  for (auto index :
+       llvm::to_vector(result.getBody()->getOps<linalg::IndexOp>()))
     index.setDim(index.getDim() + count);
   generic.erase();
   return result;
@@ -204,8 +206,8 @@ void LocalOp::fixIndices(Operation *local) {
           createIndex(builder, loc, chunk));
       digit = keep(arith::AddIOp::create(inner, loc, digit, offset));
       if (stride > 1)
-        digit = keep(arith::MulIOp::create(
-            inner, loc, digit, createIndex(builder, loc, stride)));
+        digit = keep(arith::MulIOp::create(inner, loc, digit,
+                                           createIndex(builder, loc, stride)));
       global = global ? keep(arith::AddIOp::create(inner, loc, global, digit))
                       : digit;
       stride *= size;
@@ -241,10 +243,10 @@ static std::pair<Value, Value> toLocal(OpBuilder &builder, Location loc,
   // One comparison, unsigned, for both ends.
   Value size = arith::ConstantOp::create(builder, loc,
                                          builder.getIntegerAttr(type, chunk));
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getIntegerAttr(type, 0));
-  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       own, size);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, 0));
+  Value inside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, own, size);
   return {arith::SelectOp::create(builder, loc, inside, own, zero), inside};
 }
 
@@ -268,8 +270,8 @@ void LocalOp::fixLookups(Operation *local) {
         if (extract.getTensor() != mine)
           continue;
         OpBuilder inner(extract);
-        auto [own, inside] = toLocal(inner, loc, extract.getIndices()[dim],
-                                     offset, chunk);
+        auto [own, inside] =
+            toLocal(inner, loc, extract.getIndices()[dim], offset, chunk);
         extract.getIndicesMutable()[dim].set(own);
         inner.setInsertionPointAfter(extract);
         Value zero = arith::ConstantOp::create(
@@ -314,9 +316,9 @@ Value LocalOp::buildSlice(OpBuilder &builder) {
   if (insert)
     return tensor::InsertSliceOp::create(builder, op->getLoc(), operands[0],
                                          operands[1], offsets, sizes, strides);
-  return tensor::ExtractSliceOp::create(
-      builder, op->getLoc(), cast<RankedTensorType>(types[0]), operands[0],
-      offsets, sizes, strides);
+  return tensor::ExtractSliceOp::create(builder, op->getLoc(),
+                                        cast<RankedTensorType>(types[0]),
+                                        operands[0], offsets, sizes, strides);
 }
 
 /// Updates of rows that this rank does not hold become zeros, for row 0.

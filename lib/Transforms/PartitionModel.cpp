@@ -34,13 +34,12 @@ using namespace fsdp;
 static bool isPartitioned(const Step &step) {
   func::FuncOp function = step.getFunction();
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto shape = function.getArgAttrOfType<DenseI64ArrayAttr>(
-            i, attr::globalShape))
+    if (auto shape =
+            function.getArgAttrOfType<DenseI64ArrayAttr>(i, attr::globalShape))
       if (cast<ShapedType>(function.getArgumentTypes()[i]).getShape() !=
           shape.asArrayRef())
         return true;
-  return function
-      .walk([](ReshardOp) { return WalkResult::interrupt(); })
+  return function.walk([](ReshardOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 
@@ -297,12 +296,11 @@ void ModelPartition::visitOp(const Propagation::Node &node) {
     for (auto [i, id] : llvm::enumerate(node.operands))
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
           linalgOp && id >= 0 && propagation.getValue(id).isFree &&
-          int64_t(i) >= linalgOp.getNumDpsInputs() &&
-          i < op->getNumOperands())
-        local.operands[i] = versions.getFree(
-            builder, id,
-            cast<RankedTensorType>(
-                local.types[i - linalgOp.getNumDpsInputs()]));
+          int64_t(i) >= linalgOp.getNumDpsInputs() && i < op->getNumOperands())
+        local.operands[i] =
+            versions.getFree(builder, id,
+                             cast<RankedTensorType>(
+                                 local.types[i - linalgOp.getNumDpsInputs()]));
     results = local.build(builder);
     replaced.push_back(op);
   }
@@ -321,8 +319,8 @@ void ModelPartition::visitMarker(const Propagation::Node &node) {
   int32_t from = node.operands[0], to = node.results[0];
   Placements placements = propagation.getValue(to).placements;
   RankedTensorType local = versions.getType(to, placements);
-  bool hasStar = cast<RankedTensorType>(value.getType()).getRank() >
-                 local.getRank();
+  bool hasStar =
+      cast<RankedTensorType>(value.getType()).getRank() > local.getRank();
   if (hasStar) {
     // The loss is the sum over ranks, so is its gradient.
     Value zero = createZero(builder, loc, local);
@@ -426,9 +424,8 @@ void ModelPartition::visitWhile(scf::WhileOp loop) {
     setTied(argument);
   visit(*loop.getAfterBody());
   OpBuilder last(loop.getYieldOp());
-  for (auto [operand, argument] :
-       llvm::zip_equal(loop.getYieldOp()->getOpOperands(),
-                       loop.getBeforeArguments()))
+  for (auto [operand, argument] : llvm::zip_equal(
+           loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments()))
     operand.set(getTied(operand.get(), argument, last));
   for (Value result : loop.getResults())
     setTied(result);
@@ -461,9 +458,9 @@ void ModelPartition::finish(Operation *terminator) {
       continue;
     Placements wanted = propagation.getExported(id);
     if (function.getResultAttr(index, attr::output)) {
-      Placements said = propagation.getPlacements(
-          step.getResultSharding(index), function,
-          propagation.getValue(id).stars);
+      Placements said =
+          propagation.getPlacements(step.getResultSharding(index), function,
+                                    propagation.getValue(id).stars);
       for (unsigned axis = 0; axis < wanted.size(); ++axis) {
         const Placement &own = propagation.getValue(id).placements[axis];
         if (said[axis].kind == Placement::Split)

@@ -5,7 +5,8 @@
 // around it: the leading dimension of what varies, and blocks,
 //
 //   %0 = tensor.expand_shape %x : tensor<4x6xf32> into tensor<1x4x6xf32>
-//   %1 = fsdp.reshard %0 of [2, 4, 6] from <[{@ep}, {}, {}]> to <[{}, {@ep}, {}]>
+//   %1 = fsdp.reshard %0 of [2, 4, 6] from <[{@ep}, {}, {}]> to <[{}, {@ep},
+//   {}]>
 //
 //===----------------------------------------------------------------------===//
 #include "Relocate.h"
@@ -36,9 +37,8 @@ bool Versions::isKnown(int32_t id) const {
   const Propagation::Value &value = propagation.getValue(id);
   return value.isFree || versions.contains(id) ||
          // What is pinned comes from what is not.
-         (value.producer >= 0 &&
-          propagation.getNodes()[value.producer].kind ==
-              Propagation::NodeKind::Pin);
+         (value.producer >= 0 && propagation.getNodes()[value.producer].kind ==
+                                     Propagation::NodeKind::Pin);
 }
 
 void Versions::setBase(int32_t id, Value value, const Placements &placements) {
@@ -89,11 +89,10 @@ Value Versions::get(OpBuilder &builder, int32_t id,
   OpBuilder::InsertionGuard guard(builder);
   // What is sent is sent once, in front of the loops that use it.
   Block *home = from.value.getParentBlock();
-  if (Operation *loop =
-          builder.getInsertionBlock() == home
-              ? nullptr
-              : home->findAncestorOpInBlock(
-                    *builder.getInsertionBlock()->getParentOp());
+  if (Operation *loop = builder.getInsertionBlock() == home
+                            ? nullptr
+                            : home->findAncestorOpInBlock(
+                                  *builder.getInsertionBlock()->getParentOp());
       loop && bytes > 0)
     builder.setInsertionPoint(loop);
   Value result = relocate(builder, value.value.getLoc(), from.value, id,

@@ -115,7 +115,7 @@ def kind_of(run):
         return "mismatch"
     if run.status < 0 or "PLEASE submit a bug report" in run.err:
         found = re.search(r"Assertion `.*' failed|#\d+ \S+ (fsdp::\S+|mlir::\S+)", run.err)
-        return f"crash {found[0] if found else run.status}"
+        return f"crash {(found[1] or found[0]) if found else run.status}"
     message = re.sub(r"^.*?error: (loc\(.*?\)\): )?", "", run.error)
     return re.sub(r"'[^']*'|\"[^\"]*\"|%\S+|@\w+|#fsdp\S*|<.*>|\d+", "_", message)[:160]
 

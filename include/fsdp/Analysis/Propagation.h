@@ -48,9 +48,9 @@ struct Placement {
   static constexpr int8_t star = -1;
 
   Kind kind = Replicated;
-  int8_t dim = 0;                            // of Split
+  int8_t dim = 0;                               // of Split
   ReductionKind reduction = ReductionKind::Sum; // of Partial
-  int64_t blocks = 1;                        // of Split
+  int64_t blocks = 1;                           // of Split
 
   static Placement split(int64_t dim, int64_t blocks = 1) {
     return {Split, int8_t(dim), ReductionKind::Sum, blocks};
@@ -73,9 +73,9 @@ using Placements = llvm::SmallVector<Placement, 4>;
 struct Strategy {
   enum Kind : uint8_t { Whole, Mapped, Factor, Linear };
   Kind kind = Whole;
-  int32_t factor = 0;  // of Factor
-  int64_t blocks = 1;  // of Factor
-  uint64_t mask = 0;   // of Linear: the operands that come partial
+  int32_t factor = 0; // of Factor
+  int64_t blocks = 1; // of Factor
+  uint64_t mask = 0;  // of Linear: the operands that come partial
   bool operator==(const Strategy &other) const {
     return kind == other.kind && factor == other.factor &&
            blocks == other.blocks && mask == other.mask;
@@ -92,8 +92,8 @@ public:
     double bytes = 0;
     /// On which axes it varies, as a set.
     AxisSet stars = 0;
-    /// On which axes it is (made of nothing but) a parameter that the user split
-    /// there: it is not gathered if there is another way.
+    /// On which axes it is (made of nothing but) a parameter that the user
+    /// split there: it is not gathered if there is another way.
     AxisSet kept = 0;
     /// The same wherever it stands: moving it costs nothing.
     bool isFree = false;
