@@ -213,6 +213,7 @@ void Propagation::Solver::run() {
   auto close = [&](size_t tie) {
     for (int32_t result : graph.nodes[tie].results)
       open[result] = false;
+    addWants(graph.nodes[tie], 1);
     improve(tie);
   };
   // In the first pass nobody else behind has said what it wants.
@@ -221,15 +222,15 @@ void Propagation::Solver::run() {
     for (; !ends.empty() && ends.back().first <= i; ends.pop_back())
       close(ends.back().second);
     Node &node = graph.nodes[i];
-    if (!isSeeded[i])
-      addWants(node, 1);
-    if (node.kind == NodeKind::Tie && node.end > int32_t(i) &&
-        node.operands.front() >= 0 &&
+    if (!isSeeded[i] && node.end > int32_t(i) && node.operands.front() >= 0 &&
         graph.values[node.operands.front()].isFree) {
       ends.push_back({node.end, i});
       for (int32_t result : node.results)
         open[result] = true;
+      continue;
     }
+    if (!isSeeded[i])
+      addWants(node, 1);
     improve(i);
   }
   for (; !ends.empty(); ends.pop_back())

@@ -59,6 +59,7 @@ struct OutlineKernelsPass
       if (!function.isPublic() || function.isExternal())
         continue;
       stridedCopiesToLinalg(function);
+      describeBuffers(function);
       findKernels(function.getBody(), ops);
     }
     for (Operation *op : ops)
@@ -66,6 +67,7 @@ struct OutlineKernelsPass
   }
 
   void stridedCopiesToLinalg(func::FuncOp function);
+  void describeBuffers(func::FuncOp function);
   void findKernels(Region &region, SmallVectorImpl<Operation *> &ops);
   void outline(Operation *op, SymbolTable &symbols);
 
@@ -90,6 +92,37 @@ void OutlineKernelsPass::stridedCopiesToLinalg(func::FuncOp function) {
     linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(),
                            copy.getTarget());
     copy.erase();
+  }
+}
+
+/// What a condition or a loop hands on may be one of several buffers with
+/// layouts of their own. It becomes a view, made of a pointer and numbers, which
+/// a kernel can make again.
+void OutlineKernelsPass::describeBuffers(func::FuncOp function) {
+  SmallVector<Value> buffers;
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      if (auto type = dyn_cast<MemRefType>(value.getType());
+          type && !LLVMTypeConverter::canConvertToBarePtr(type))
+        buffers.push_back(value);
+  };
+  function.walk([&](Operation *op) {
+    if (!isa<ViewLikeOpInterface>(op))
+      add(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        add(block.getArguments());
+  });
+  for (Value buffer : buffers) {
+    OpBuilder builder(function.getContext());
+    builder.setInsertionPointAfterValue(buffer);
+    auto parts = memref::ExtractStridedMetadataOp::create(
+        builder, buffer.getLoc(), buffer);
+    auto view = memref::ReinterpretCastOp::create(
+        builder, buffer.getLoc(), cast<MemRefType>(buffer.getType()),
+        parts.getBaseBuffer(), parts.getConstifiedMixedOffset(),
+        parts.getConstifiedMixedSizes(), parts.getConstifiedMixedStrides());
+    buffer.replaceAllUsesExcept(view, parts);
   }
 }
 

@@ -45,6 +45,10 @@ static void buildBufferPipeline(OpPassManager &manager) {
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
+  // What is not a view of anything is contiguous: constants, new tensors. Where
+  // both branches of a condition are, so is its result.
+  bufferize.unknownTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
   manager.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // The host owns results. Right behind bufferization: canonicalization could
   // make two results one value.

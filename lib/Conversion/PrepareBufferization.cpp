@@ -48,7 +48,14 @@ struct PrepareBufferizationPass
       protectArguments(function);
       separateResults(function);
     }
-    module.walk([&](scf::ForOp loop) { keepCarriedBuffers(loop); });
+    module.walk([&](scf::ForOp loop) {
+      keepCarriedBuffers(loop.getRegionIterArgs(),
+                         loop.getBody()->getTerminator());
+    });
+    module.walk([&](scf::WhileOp loop) {
+      keepCarriedBuffers(loop.getBeforeArguments(), loop.getConditionOp());
+      keepCarriedBuffers(loop.getAfterArguments(), loop.getYieldOp());
+    });
     forEach<arith::ConstantOp>([&](arith::ConstantOp op) { splatToFill(op); });
     forEach<linalg::FillOp>([&](linalg::FillOp op) { giveEachUseItsOwn(op); });
     forEach<tensor::EmptyOp>(
@@ -66,7 +73,7 @@ struct PrepareBufferizationPass
   void dropFacts(func::FuncOp function);
   void protectArguments(func::FuncOp function);
   void separateResults(func::FuncOp function);
-  void keepCarriedBuffers(scf::ForOp loop);
+  void keepCarriedBuffers(ValueRange carried, Operation *terminator);
   void splatToFill(arith::ConstantOp op);
   void giveEachUseItsOwn(Operation *op);
 };
@@ -158,23 +165,27 @@ static Value getWrittenInPlace(OpResult result) {
 }
 
 /// A loop writes the tensors that it carries into the buffers that came in.
-void PrepareBufferizationPass::keepCarriedBuffers(scf::ForOp loop) {
-  Operation *yield = loop.getBody()->getTerminator();
-  OpBuilder builder(yield);
-  for (auto [operand, carried] :
-       llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs())) {
-    if (!isa<RankedTensorType>(carried.getType()))
-      continue;
+/// `terminator` hands them to the next iteration, or to the other region.
+void PrepareBufferizationPass::keepCarriedBuffers(ValueRange carried,
+                                                  Operation *terminator) {
+  OpBuilder builder(terminator);
+  MutableArrayRef<OpOperand> operands = terminator->getOpOperands();
+  if (isa<scf::ConditionOp>(terminator))
+    operands = operands.drop_front();
+  for (auto [operand, argument] : llvm::zip(operands, carried)) {
     Value value = operand.get();
-    while (value && value != carried) {
+    if (!isa<RankedTensorType>(value.getType()) ||
+        value.getType() != argument.getType())
+      continue;
+    while (value && value != argument) {
       auto result = dyn_cast<OpResult>(value);
       value = result ? getWrittenInPlace(result) : Value();
     }
     if (!value)
-      operand.set(
-          bufferization::MaterializeInDestinationOp::create(
-              builder, loop.getLoc(), carried.getType(), operand.get(), carried)
-              .getResult());
+      operand.set(bufferization::MaterializeInDestinationOp::create(
+                      builder, terminator->getLoc(), argument.getType(),
+                      operand.get(), argument)
+                      .getResult());
   }
 }
 

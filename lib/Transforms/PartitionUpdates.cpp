@@ -82,21 +82,21 @@ static ReshardOp getGather(const Step &step, Value value) {
              : ReshardOp();
 }
 
-/// The norm takes shards as they are: its operands say how they are placed.
-/// Others are whole, whatever the model does with the parameter.
+/// The norm takes shards as they are: reshards in front of it say how they are
+/// split. Others are whole, whatever the model does with the parameter. What
+/// varies only the norm itself says: an op split on the way does not.
 static void placeNorm(const Step &step, GlobalNormOp norm) {
   SmallVector<Attribute> shardings;
   for (auto [operand, sharding] :
        llvm::zip_equal(norm.getInputsMutable(), norm.getShardings())) {
     auto rank = cast<ShapedType>(operand.get().getType()).getRank();
+    auto placed = ShardingAttr::getReplicated(norm.getContext(), rank);
     if (ReshardOp gather = getGather(step, operand.get())) {
-      shardings.push_back(gather.getSource());
+      placed = gather.getSource();
       operand.set(gather.getInput());
-    } else {
-      shardings.push_back(
-          ShardingAttr::getReplicated(norm.getContext(), rank)
-              .withVarying(cast<ShardingAttr>(sharding).getVarying()));
     }
+    shardings.push_back(
+        placed.withVarying(cast<ShardingAttr>(sharding).getVarying()));
   }
   norm.setShardingsAttr(ArrayAttr::get(norm.getContext(), shardings));
 }
@@ -145,7 +145,11 @@ static bool partitionUpdate(const Step &step, Operation *op) {
       ArrayRef<Attribute> groups = reshard.getSource().getDimGroups(dim);
       if (groups.empty() || !reshard.getTarget().getDimGroups(dim).empty())
         continue;
-      if (factor < 0 || !rule->factors[factor].canSplit)
+      bool isPart =
+          llvm::any_of(rule->composites, [part = factor](auto &parts) {
+            return llvm::is_contained(parts, part);
+          });
+      if (factor < 0 || isPart || !rule->factors[factor].canSplit)
         return false;
       // The first operand decides; others are resharded to it.
       if (factors[factor].empty() && !isUsed(op, factors, groups)) {

@@ -48,7 +48,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
     } else {
       scf.yield %0 : tensor<4xf32>
     }
-    %5 = fsdp.local_grad %2 of "w" : tensor<4xf32>
+    %5 = fsdp.local_grad %4 of "w" : tensor<4xf32>
     %6 = fsdp.local_grad %2 of "e" : tensor<4xf32>
     %zero = arith.constant 0 : index
     %one = arith.constant 1 : index

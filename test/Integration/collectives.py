@@ -11,7 +11,8 @@ from collections import Counter, defaultdict
 from math import prod
 
 SIZES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bf16": 2, "f16": 2, "i8": 1, "i1": 1}
-KINDS = {f"fsdp.{kind}" for kind in ("all_gather", "reduce_scatter", "all_reduce", "all_to_all", "permute", "broadcast")}
+KINDS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all", "permute", "broadcast")
+KINDS = {"fsdp." + kind for kind in KINDS}
 # Ops that hand on the elements of their operands.
 COPIES = {"tensor." + name for name in ("expand_shape", "collapse_shape", "cast", "insert_slice", "extract_slice")}
 COPIES |= {"linalg.transpose", "fsdp.local_grad", "fsdp.scale"}
@@ -76,7 +77,7 @@ class Step:
     """The ops of a module's one function, in order."""
 
     def __init__(self, text):
-        self.ops, self.makers, self.users, self.carried = [], {}, defaultdict(list), {}
+        self.ops, self.makers, self.users, self.carried = [], {}, defaultdict(list), defaultdict(list)
         self.scopes, self.open, self.constants, self.count = [{}], [], {}, itertools.count()
         groups = re.findall(r'sym_name = "([^"]+)", value = (#fsdp\.classes<.*?>)', text)
         self.groups = {name: classes_of(value) for name, value in groups}
@@ -145,8 +146,9 @@ class Step:
         for name, count in re.findall(r"(%\w+)(?::(\d+))?", names or ""):
             op.results += [self._define(f"{name}#{i}" if count else name) for i in range(int(count or 1))]
         self.makers |= dict.fromkeys(op.results, op)
-        for value, round_, result in zip(getattr(op, "yielded", []), op.block[1:] if op.name == "scf.for" else [], op.results):
-            self.carried.setdefault(value, []).extend([round_, result])
+        if op.name == "scf.for":
+            for value, inside, behind in zip(op.yielded, op.block[1:], op.results):
+                self.carried[value] += [inside, behind]
         number = re.search(r"value = (-?\d+) : (?:index|i\d+)", op.text)
         if op.name == "arith.constant" and number:
             self.constants[op.results[0]] = int(number[1])
@@ -178,7 +180,7 @@ class Step:
             value = left.pop()
             if value not in found:
                 found.add(value)
-                left += self.carried.get(value, [])
+                left += self.carried[value]
                 left += [result for op in self.users[value] if op.name in COPIES for result in op.results]
         return found
 
@@ -188,7 +190,8 @@ def wire_bytes(step, ops=None):
     sent = Counter()
     for op in step.collectives if ops is None else ops:
         n = len(step.groups[op.group][0])
-        share = 1 if op.name in ("fsdp.permute", "fsdp.broadcast") else (n - 1) / n * (1 + (op.name == "fsdp.all_reduce"))
+        share = (n - 1) / n * (2 if op.name == "fsdp.all_reduce" else 1)
+        share = 1 if op.name in ("fsdp.permute", "fsdp.broadcast") else share
         sizes = (max(bytes_of(a), bytes_of(b)) for a, b in zip(op.operand_types, op.result_types))
         sent[op.name.removeprefix("fsdp."), op.group] += share * sum(sizes) * op.times
     return sent
@@ -218,20 +221,21 @@ def weights_gathered(step):
 
 def activations_gathered(step):
     """Gathers of activations for a product whose weight is smaller, and whole along the group."""
+    share = step.share_ranks
     for op in step.collectives:
         if op.name != "fsdp.all_gather" or step.made_of(op.operands) & step.arguments <= step.parameters.keys():
             continue
         size, whole = sum(map(bytes_of, op.result_types)), step.handed_on(op.results)
-        products = {user for value in whole for user in step.users[value] if user.name in PRODUCTS}
-        for product in products:
+        for product in {user for value in whole for user in step.users[value] if user.name in PRODUCTS}:
             for value in set(product.operands[:2]) - whole:
                 sources = step.made_of([value]) & step.arguments
-                if sources and sources <= step.parameters.keys():
-                    weights = [step.parameters[source] for source in sources]
+                if not sources or not sources <= step.parameters.keys():
+                    continue
+                weights = [step.parameters[source] for source in sources]
+                placed = any(share(op.group, group) for weight in weights for group in weight.groups)
+                if sum(weight.bytes for weight in weights) < size and not placed:
                     names = ", ".join(weight.name for weight in weights)
-                    placed = {group for weight in weights for group in weight.groups}
-                    if sum(weight.bytes for weight in weights) < size and not any(step.share_ranks(op.group, g) for g in placed):
-                        yield f"{op} for a product with {names}, which is smaller and whole along the group"
+                    yield f"{op} for a product with {names}, which is smaller and whole along the group"
 
 
 CHECKS = [made_whole_and_sliced, weights_gathered, activations_gathered]

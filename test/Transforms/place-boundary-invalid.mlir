@@ -211,3 +211,23 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
     return %l, %n : tensor<f32>, tensor<2xf32>
   }
 }
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @dp = #fsdp.classes<[2, 2] from [4]>
+  fsdp.process_group @ep = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
+  fsdp.unit @u {shard = @dp, reshard_after_forward = true}
+  // expected-note @below {{the loss is #fsdp.loss<mean = [@dp]>}}
+  func.func @drift(%w: tensor<4xf32> {fsdp.param = "w", fsdp.unit = @u},
+                   %e: tensor<4xf32> {fsdp.buffer = "e",
+                       fsdp.sharding = #fsdp.sharding<[{} ], varying = {@ep}>},
+                   %l: tensor<f32> {fsdp.input = "l",
+                       fsdp.sharding = #fsdp.sharding<[], varying = {@dp}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@dp]>},
+          tensor<4xf32> {fsdp.grad = "w"}) {
+    // expected-error @below {{expected the gradient of parameter 'w' to vary only over groups that the loss is combined over, but got one that differs along @ep}}
+    %m = fsdp.local_grad %e of "w" : tensor<4xf32>
+    return %l, %m : tensor<f32>, tensor<4xf32>
+  }
+}

@@ -2,7 +2,7 @@
 // One layer between an embedding and a head of its own. Made by steps.py.
 module {
   func.func @step(%arg0: tensor<4x8xi64> {fsdp.batch_dim = 0 : i64, fsdp.input = "tokens"},
-      %arg1: tensor<32x16xf32> {fsdp.param = "embed.weight"},
+      %arg1: tensor<40x16xf32> {fsdp.param = "embed.weight"},
       %arg2: tensor<16xf32> {fsdp.param = "h.0.attn.ln.weight"},
       %arg3: tensor<16xf32> {fsdp.param = "h.0.attn.ln.bias"},
       %arg4: tensor<16x16xf32> {fsdp.param = "h.0.attn.q.weight"},
@@ -12,16 +12,16 @@ module {
       %arg8: tensor<16xf32> {fsdp.param = "h.0.attn.o.bias"},
       %arg9: tensor<16xf32> {fsdp.param = "h.0.mlp.ln.weight"},
       %arg10: tensor<16xf32> {fsdp.param = "h.0.mlp.ln.bias"},
-      %arg11: tensor<64x16xf32> {fsdp.param = "h.0.mlp.fc1.weight"},
-      %arg12: tensor<64xf32> {fsdp.param = "h.0.mlp.fc1.bias"},
-      %arg13: tensor<16x64xf32> {fsdp.param = "h.0.mlp.fc2.weight"},
+      %arg11: tensor<48x16xf32> {fsdp.param = "h.0.mlp.fc1.weight"},
+      %arg12: tensor<48xf32> {fsdp.param = "h.0.mlp.fc1.bias"},
+      %arg13: tensor<16x48xf32> {fsdp.param = "h.0.mlp.fc2.weight"},
       %arg14: tensor<16xf32> {fsdp.param = "h.0.mlp.fc2.bias"},
       %arg15: tensor<16xf32> {fsdp.param = "norm.weight"},
       %arg16: tensor<16xf32> {fsdp.param = "norm.bias"},
-      %arg17: tensor<32x16xf32> {fsdp.param = "head.weight"},
+      %arg17: tensor<40x16xf32> {fsdp.param = "head.weight"},
       %arg18: tensor<4x8xi64> {fsdp.batch_dim = 0 : i64, fsdp.input = "targets"})
       -> (tensor<f32> {fsdp.loss},
-          tensor<32x16xf32> {fsdp.grad = "embed.weight"},
+          tensor<40x16xf32> {fsdp.grad = "embed.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.attn.ln.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.attn.ln.bias"},
           tensor<16x16xf32> {fsdp.grad = "h.0.attn.q.weight"},
@@ -31,13 +31,13 @@ module {
           tensor<16xf32> {fsdp.grad = "h.0.attn.o.bias"},
           tensor<16xf32> {fsdp.grad = "h.0.mlp.ln.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.mlp.ln.bias"},
-          tensor<64x16xf32> {fsdp.grad = "h.0.mlp.fc1.weight"},
-          tensor<64xf32> {fsdp.grad = "h.0.mlp.fc1.bias"},
-          tensor<16x64xf32> {fsdp.grad = "h.0.mlp.fc2.weight"},
+          tensor<48x16xf32> {fsdp.grad = "h.0.mlp.fc1.weight"},
+          tensor<48xf32> {fsdp.grad = "h.0.mlp.fc1.bias"},
+          tensor<16x48xf32> {fsdp.grad = "h.0.mlp.fc2.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.mlp.fc2.bias"},
           tensor<16xf32> {fsdp.grad = "norm.weight"},
           tensor<16xf32> {fsdp.grad = "norm.bias"},
-          tensor<32x16xf32> {fsdp.grad = "head.weight"}) {
+          tensor<40x16xf32> {fsdp.grad = "head.weight"}) {
     %cst_0 = arith.constant 0.00000000e+00 : f32
     %cst_1 = arith.constant 1.00000000e+00 : f32
     %cst_2 = arith.constant -5.00000000e-01 : f32
@@ -51,7 +51,7 @@ module {
     ^bb0(%in2_0: i64, %out2: f32):
       %i2 = arith.index_cast %in2_0 : i64 to index loc("embed"("fwd"))
       %j2 = linalg.index 2 : index loc("embed"("fwd"))
-      %r2 = tensor.extract %arg1[%i2, %j2] : tensor<32x16xf32> loc("embed"("fwd"))
+      %r2 = tensor.extract %arg1[%i2, %j2] : tensor<40x16xf32> loc("embed"("fwd"))
       linalg.yield %r2 : f32 loc("embed"("fwd"))
     } -> tensor<4x8x16xf32> loc("embed"("fwd"))
     %3 = tensor.empty() : tensor<4x8xf32> loc("h.0.attn.ln"("fwd"))
@@ -322,30 +322,30 @@ module {
       linalg.yield %r130 : f32 loc("h.0.mlp.ln"("fwd"))
     } -> tensor<4x8x16xf32> loc("h.0.mlp.ln"("fwd"))
     %131 = tensor.collapse_shape %130 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.mlp.fc1"("fwd"))
-    %132 = tensor.empty() : tensor<16x64xf32> loc("h.0.mlp.fc1"("fwd"))
-    %133 = linalg.transpose ins(%arg11 : tensor<64x16xf32>) outs(%132 : tensor<16x64xf32>) permutation = [1, 0] loc("h.0.mlp.fc1"("fwd"))
-    %134 = tensor.empty() : tensor<32x64xf32> loc("h.0.mlp.fc1"("fwd"))
-    %135 = linalg.fill ins(%cst_0 : f32) outs(%134 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.mlp.fc1"("fwd"))
-    %136 = linalg.matmul ins(%131, %133 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%135 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.mlp.fc1"("fwd"))
-    %137 = tensor.expand_shape %136 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.0.mlp.fc1"("fwd"))
-    %138 = tensor.empty() : tensor<4x8x64xf32> loc("h.0.mlp.fc1"("fwd"))
-    %139 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%137, %arg12 : tensor<4x8x64xf32>, tensor<64xf32>) outs(%138 : tensor<4x8x64xf32>) {
+    %132 = tensor.empty() : tensor<16x48xf32> loc("h.0.mlp.fc1"("fwd"))
+    %133 = linalg.transpose ins(%arg11 : tensor<48x16xf32>) outs(%132 : tensor<16x48xf32>) permutation = [1, 0] loc("h.0.mlp.fc1"("fwd"))
+    %134 = tensor.empty() : tensor<32x48xf32> loc("h.0.mlp.fc1"("fwd"))
+    %135 = linalg.fill ins(%cst_0 : f32) outs(%134 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.mlp.fc1"("fwd"))
+    %136 = linalg.matmul ins(%131, %133 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%135 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.mlp.fc1"("fwd"))
+    %137 = tensor.expand_shape %136 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.0.mlp.fc1"("fwd"))
+    %138 = tensor.empty() : tensor<4x8x48xf32> loc("h.0.mlp.fc1"("fwd"))
+    %139 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%137, %arg12 : tensor<4x8x48xf32>, tensor<48xf32>) outs(%138 : tensor<4x8x48xf32>) {
     ^bb0(%in139_0: f32, %in139_1: f32, %out139: f32):
       %r139 = arith.addf %in139_0, %in139_1 : f32 loc("h.0.mlp.fc1"("fwd"))
       linalg.yield %r139 : f32 loc("h.0.mlp.fc1"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.0.mlp.fc1"("fwd"))
-    %140 = tensor.empty() : tensor<4x8x64xf32> loc("h.0.mlp"("fwd"))
-    %141 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%139 : tensor<4x8x64xf32>) outs(%140 : tensor<4x8x64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.0.mlp.fc1"("fwd"))
+    %140 = tensor.empty() : tensor<4x8x48xf32> loc("h.0.mlp"("fwd"))
+    %141 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%139 : tensor<4x8x48xf32>) outs(%140 : tensor<4x8x48xf32>) {
     ^bb0(%in141_0: f32, %out141: f32):
       %r141 = math.tanh %in141_0 : f32 loc("h.0.mlp"("fwd"))
       linalg.yield %r141 : f32 loc("h.0.mlp"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.0.mlp"("fwd"))
-    %142 = tensor.collapse_shape %141 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.mlp.fc2"("fwd"))
-    %143 = tensor.empty() : tensor<64x16xf32> loc("h.0.mlp.fc2"("fwd"))
-    %144 = linalg.transpose ins(%arg13 : tensor<16x64xf32>) outs(%143 : tensor<64x16xf32>) permutation = [1, 0] loc("h.0.mlp.fc2"("fwd"))
+    } -> tensor<4x8x48xf32> loc("h.0.mlp"("fwd"))
+    %142 = tensor.collapse_shape %141 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.mlp.fc2"("fwd"))
+    %143 = tensor.empty() : tensor<48x16xf32> loc("h.0.mlp.fc2"("fwd"))
+    %144 = linalg.transpose ins(%arg13 : tensor<16x48xf32>) outs(%143 : tensor<48x16xf32>) permutation = [1, 0] loc("h.0.mlp.fc2"("fwd"))
     %145 = tensor.empty() : tensor<32x16xf32> loc("h.0.mlp.fc2"("fwd"))
     %146 = linalg.fill ins(%cst_0 : f32) outs(%145 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.mlp.fc2"("fwd"))
-    %147 = linalg.matmul ins(%142, %144 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%146 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.mlp.fc2"("fwd"))
+    %147 = linalg.matmul ins(%142, %144 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%146 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.mlp.fc2"("fwd"))
     %148 = tensor.expand_shape %147 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.0.mlp.fc2"("fwd"))
     %149 = tensor.empty() : tensor<4x8x16xf32> loc("h.0.mlp.fc2"("fwd"))
     %150 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%148, %arg14 : tensor<4x8x16xf32>, tensor<16xf32>) outs(%149 : tensor<4x8x16xf32>) {
@@ -428,36 +428,36 @@ module {
       linalg.yield %r176 : f32 loc("norm"("fwd"))
     } -> tensor<4x8x16xf32> loc("norm"("fwd"))
     %177 = tensor.collapse_shape %176 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("head"("fwd"))
-    %178 = tensor.empty() : tensor<16x32xf32> loc("head"("fwd"))
-    %179 = linalg.transpose ins(%arg17 : tensor<32x16xf32>) outs(%178 : tensor<16x32xf32>) permutation = [1, 0] loc("head"("fwd"))
-    %180 = tensor.empty() : tensor<32x32xf32> loc("head"("fwd"))
-    %181 = linalg.fill ins(%cst_0 : f32) outs(%180 : tensor<32x32xf32>) -> tensor<32x32xf32> loc("head"("fwd"))
-    %182 = linalg.matmul ins(%177, %179 : tensor<32x16xf32>, tensor<16x32xf32>) outs(%181 : tensor<32x32xf32>) -> tensor<32x32xf32> loc("head"("fwd"))
-    %183 = tensor.expand_shape %182 [[0, 1], [2]] output_shape [4, 8, 32] : tensor<32x32xf32> into tensor<4x8x32xf32> loc("head"("fwd"))
-    %184 = tensor.collapse_shape %183 [[0, 1], [2]] : tensor<4x8x32xf32> into tensor<32x32xf32> loc("head"("fwd"))
+    %178 = tensor.empty() : tensor<16x40xf32> loc("head"("fwd"))
+    %179 = linalg.transpose ins(%arg17 : tensor<40x16xf32>) outs(%178 : tensor<16x40xf32>) permutation = [1, 0] loc("head"("fwd"))
+    %180 = tensor.empty() : tensor<32x40xf32> loc("head"("fwd"))
+    %181 = linalg.fill ins(%cst_0 : f32) outs(%180 : tensor<32x40xf32>) -> tensor<32x40xf32> loc("head"("fwd"))
+    %182 = linalg.matmul ins(%177, %179 : tensor<32x16xf32>, tensor<16x40xf32>) outs(%181 : tensor<32x40xf32>) -> tensor<32x40xf32> loc("head"("fwd"))
+    %183 = tensor.expand_shape %182 [[0, 1], [2]] output_shape [4, 8, 40] : tensor<32x40xf32> into tensor<4x8x40xf32> loc("head"("fwd"))
+    %184 = tensor.collapse_shape %183 [[0, 1], [2]] : tensor<4x8x40xf32> into tensor<32x40xf32> loc("head"("fwd"))
     %185 = tensor.collapse_shape %arg18 [[0, 1]] : tensor<4x8xi64> into tensor<32xi64> loc("<root>"("fwd"))
     %186 = tensor.empty() : tensor<32xf32> loc("<root>"("fwd"))
     %187 = linalg.fill ins(%cst_6 : f32) outs(%186 : tensor<32xf32>) -> tensor<32xf32> loc("<root>"("fwd"))
-    %188 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%184 : tensor<32x32xf32>) outs(%187 : tensor<32xf32>) {
+    %188 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%184 : tensor<32x40xf32>) outs(%187 : tensor<32xf32>) {
     ^bb0(%in188_0: f32, %out188: f32):
       %r188 = arith.maximumf %in188_0, %out188 : f32 loc("<root>"("fwd"))
       linalg.yield %r188 : f32 loc("<root>"("fwd"))
     } -> tensor<32xf32> loc("<root>"("fwd"))
-    %189 = tensor.empty() : tensor<32x32xf32> loc("<root>"("fwd"))
-    %190 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%184, %188 : tensor<32x32xf32>, tensor<32xf32>) outs(%189 : tensor<32x32xf32>) {
+    %189 = tensor.empty() : tensor<32x40xf32> loc("<root>"("fwd"))
+    %190 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%184, %188 : tensor<32x40xf32>, tensor<32xf32>) outs(%189 : tensor<32x40xf32>) {
     ^bb0(%in190_0: f32, %in190_1: f32, %out190: f32):
       %r190 = arith.subf %in190_0, %in190_1 : f32 loc("<root>"("fwd"))
       linalg.yield %r190 : f32 loc("<root>"("fwd"))
-    } -> tensor<32x32xf32> loc("<root>"("fwd"))
-    %191 = tensor.empty() : tensor<32x32xf32> loc("<root>"("fwd"))
-    %192 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%190 : tensor<32x32xf32>) outs(%191 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("fwd"))
+    %191 = tensor.empty() : tensor<32x40xf32> loc("<root>"("fwd"))
+    %192 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%190 : tensor<32x40xf32>) outs(%191 : tensor<32x40xf32>) {
     ^bb0(%in192_0: f32, %out192: f32):
       %r192 = math.exp %in192_0 : f32 loc("<root>"("fwd"))
       linalg.yield %r192 : f32 loc("<root>"("fwd"))
-    } -> tensor<32x32xf32> loc("<root>"("fwd"))
+    } -> tensor<32x40xf32> loc("<root>"("fwd"))
     %193 = tensor.empty() : tensor<32xf32> loc("<root>"("fwd"))
     %194 = linalg.fill ins(%cst_0 : f32) outs(%193 : tensor<32xf32>) -> tensor<32xf32> loc("<root>"("fwd"))
-    %195 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%192 : tensor<32x32xf32>) outs(%194 : tensor<32xf32>) {
+    %195 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%192 : tensor<32x40xf32>) outs(%194 : tensor<32xf32>) {
     ^bb0(%in195_0: f32, %out195: f32):
       %r195 = arith.addf %in195_0, %out195 : f32 loc("<root>"("fwd"))
       linalg.yield %r195 : f32 loc("<root>"("fwd"))
@@ -473,7 +473,7 @@ module {
     ^bb0(%in199_0: i64, %out199: f32):
       %i199 = linalg.index 0 : index loc("<root>"("fwd"))
       %j199 = arith.index_cast %in199_0 : i64 to index loc("<root>"("fwd"))
-      %r199 = tensor.extract %190[%i199, %j199] : tensor<32x32xf32> loc("<root>"("fwd"))
+      %r199 = tensor.extract %190[%i199, %j199] : tensor<32x40xf32> loc("<root>"("fwd"))
       linalg.yield %r199 : f32 loc("<root>"("fwd"))
     } -> tensor<32xf32> loc("<root>"("fwd"))
     %200 = tensor.empty() : tensor<32xf32> loc("<root>"("fwd"))
@@ -514,67 +514,67 @@ module {
       %r213 = arith.negf %in213_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r213 : f32 loc("<root>"("bwd"))
     } -> tensor<32xf32> loc("<root>"("bwd"))
-    %214 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %215 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%213, %185 : tensor<32xf32>, tensor<32xi64>) outs(%214 : tensor<32x32xf32>) {
+    %214 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %215 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%213, %185 : tensor<32xf32>, tensor<32xi64>) outs(%214 : tensor<32x40xf32>) {
     ^bb0(%in215_0: f32, %in215_1: i64, %out215: f32):
       %v215 = linalg.index 1 : index loc("<root>"("bwd"))
       %i215 = arith.index_cast %v215 : index to i64 loc("<root>"("bwd"))
       %a215 = arith.cmpi eq, %i215, %in215_1 : i64 loc("<root>"("bwd"))
       %r215 = arith.select %a215, %in215_0, %cst_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r215 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
     %216 = tensor.empty() : tensor<32xf32> loc("<root>"("bwd"))
     %217 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%211, %195 : tensor<32xf32>, tensor<32xf32>) outs(%216 : tensor<32xf32>) {
     ^bb0(%in217_0: f32, %in217_1: f32, %out217: f32):
       %r217 = arith.divf %in217_0, %in217_1 : f32 loc("<root>"("bwd"))
       linalg.yield %r217 : f32 loc("<root>"("bwd"))
     } -> tensor<32xf32> loc("<root>"("bwd"))
-    %218 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %219 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%217 : tensor<32xf32>) outs(%218 : tensor<32x32xf32>) {
+    %218 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %219 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%217 : tensor<32xf32>) outs(%218 : tensor<32x40xf32>) {
     ^bb0(%in219_0: f32, %out219: f32):
       %r219 = arith.addf %in219_0, %cst_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r219 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
-    %220 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %221 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%219, %192 : tensor<32x32xf32>, tensor<32x32xf32>) outs(%220 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
+    %220 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %221 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%219, %192 : tensor<32x40xf32>, tensor<32x40xf32>) outs(%220 : tensor<32x40xf32>) {
     ^bb0(%in221_0: f32, %in221_1: f32, %out221: f32):
       %r221 = arith.mulf %in221_0, %in221_1 : f32 loc("<root>"("bwd"))
       linalg.yield %r221 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
-    %222 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %223 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%215, %221 : tensor<32x32xf32>, tensor<32x32xf32>) outs(%222 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
+    %222 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %223 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%215, %221 : tensor<32x40xf32>, tensor<32x40xf32>) outs(%222 : tensor<32x40xf32>) {
     ^bb0(%in223_0: f32, %in223_1: f32, %out223: f32):
       %r223 = arith.addf %in223_0, %in223_1 : f32 loc("<root>"("bwd"))
       linalg.yield %r223 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
-    %224 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %225 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%223 : tensor<32x32xf32>) outs(%224 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
+    %224 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %225 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%223 : tensor<32x40xf32>) outs(%224 : tensor<32x40xf32>) {
     ^bb0(%in225_0: f32, %out225: f32):
       %r225 = arith.negf %in225_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r225 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
     %226 = tensor.empty() : tensor<32xf32> loc("<root>"("bwd"))
     %227 = linalg.fill ins(%cst_0 : f32) outs(%226 : tensor<32xf32>) -> tensor<32xf32> loc("<root>"("bwd"))
-    %228 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%225 : tensor<32x32xf32>) outs(%227 : tensor<32xf32>) {
+    %228 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%225 : tensor<32x40xf32>) outs(%227 : tensor<32xf32>) {
     ^bb0(%in228_0: f32, %out228: f32):
       %r228 = arith.addf %in228_0, %out228 : f32 loc("<root>"("bwd"))
       linalg.yield %r228 : f32 loc("<root>"("bwd"))
     } -> tensor<32xf32> loc("<root>"("bwd"))
-    %229 = tensor.expand_shape %223 [[0, 1], [2]] output_shape [4, 8, 32] : tensor<32x32xf32> into tensor<4x8x32xf32> loc("head"("bwd"))
-    %230 = tensor.collapse_shape %229 [[0, 1], [2]] : tensor<4x8x32xf32> into tensor<32x32xf32> loc("head"("bwd"))
+    %229 = tensor.expand_shape %223 [[0, 1], [2]] output_shape [4, 8, 40] : tensor<32x40xf32> into tensor<4x8x40xf32> loc("head"("bwd"))
+    %230 = tensor.collapse_shape %229 [[0, 1], [2]] : tensor<4x8x40xf32> into tensor<32x40xf32> loc("head"("bwd"))
     %231 = tensor.empty() : tensor<32x16xf32> loc("head"("bwd"))
     %232 = linalg.fill ins(%cst_0 : f32) outs(%231 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("head"("bwd"))
-    %233 = linalg.matmul ins(%230, %arg17 : tensor<32x32xf32>, tensor<32x16xf32>) outs(%232 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("head"("bwd"))
+    %233 = linalg.matmul ins(%230, %arg17 : tensor<32x40xf32>, tensor<40x16xf32>) outs(%232 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("head"("bwd"))
     %234 = tensor.expand_shape %233 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("head"("bwd"))
     %235 = tensor.empty() : tensor<16x4x8xf32> loc("head"("bwd"))
     %236 = linalg.transpose ins(%176 : tensor<4x8x16xf32>) outs(%235 : tensor<16x4x8xf32>) permutation = [2, 0, 1] loc("head"("bwd"))
     %237 = tensor.collapse_shape %236 [[0], [1, 2]] : tensor<16x4x8xf32> into tensor<16x32xf32> loc("head"("bwd"))
-    %238 = tensor.collapse_shape %229 [[0, 1], [2]] : tensor<4x8x32xf32> into tensor<32x32xf32> loc("head"("bwd"))
-    %239 = tensor.empty() : tensor<16x32xf32> loc("head"("bwd"))
-    %240 = linalg.fill ins(%cst_0 : f32) outs(%239 : tensor<16x32xf32>) -> tensor<16x32xf32> loc("head"("bwd"))
-    %241 = linalg.matmul ins(%237, %238 : tensor<16x32xf32>, tensor<32x32xf32>) outs(%240 : tensor<16x32xf32>) -> tensor<16x32xf32> loc("head"("bwd"))
-    %242 = tensor.empty() : tensor<32x16xf32> loc("head"("bwd"))
-    %243 = linalg.transpose ins(%241 : tensor<16x32xf32>) outs(%242 : tensor<32x16xf32>) permutation = [1, 0] loc("head"("bwd"))
+    %238 = tensor.collapse_shape %229 [[0, 1], [2]] : tensor<4x8x40xf32> into tensor<32x40xf32> loc("head"("bwd"))
+    %239 = tensor.empty() : tensor<16x40xf32> loc("head"("bwd"))
+    %240 = linalg.fill ins(%cst_0 : f32) outs(%239 : tensor<16x40xf32>) -> tensor<16x40xf32> loc("head"("bwd"))
+    %241 = linalg.matmul ins(%237, %238 : tensor<16x32xf32>, tensor<32x40xf32>) outs(%240 : tensor<16x40xf32>) -> tensor<16x40xf32> loc("head"("bwd"))
+    %242 = tensor.empty() : tensor<40x16xf32> loc("head"("bwd"))
+    %243 = linalg.transpose ins(%241 : tensor<16x40xf32>) outs(%242 : tensor<40x16xf32>) permutation = [1, 0] loc("head"("bwd"))
     %244 = tensor.empty() : tensor<16xf32> loc("norm"("bwd"))
     %245 = linalg.fill ins(%cst_0 : f32) outs(%244 : tensor<16xf32>) -> tensor<16xf32> loc("norm"("bwd"))
     %246 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%234 : tensor<4x8x16xf32>) outs(%245 : tensor<16xf32>) {
@@ -704,48 +704,48 @@ module {
       linalg.yield %r288 : f32 loc("h.0.mlp.fc2"("bwd"))
     } -> tensor<16xf32> loc("h.0.mlp.fc2"("bwd"))
     %289 = tensor.collapse_shape %285 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.mlp.fc2"("bwd"))
-    %290 = tensor.empty() : tensor<32x64xf32> loc("h.0.mlp.fc2"("bwd"))
-    %291 = linalg.fill ins(%cst_0 : f32) outs(%290 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.mlp.fc2"("bwd"))
-    %292 = linalg.matmul ins(%289, %arg13 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%291 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.mlp.fc2"("bwd"))
-    %293 = tensor.expand_shape %292 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.0.mlp.fc2"("bwd"))
-    %294 = tensor.empty() : tensor<64x4x8xf32> loc("h.0.mlp.fc2"("bwd"))
-    %295 = linalg.transpose ins(%141 : tensor<4x8x64xf32>) outs(%294 : tensor<64x4x8xf32>) permutation = [2, 0, 1] loc("h.0.mlp.fc2"("bwd"))
-    %296 = tensor.collapse_shape %295 [[0], [1, 2]] : tensor<64x4x8xf32> into tensor<64x32xf32> loc("h.0.mlp.fc2"("bwd"))
+    %290 = tensor.empty() : tensor<32x48xf32> loc("h.0.mlp.fc2"("bwd"))
+    %291 = linalg.fill ins(%cst_0 : f32) outs(%290 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.mlp.fc2"("bwd"))
+    %292 = linalg.matmul ins(%289, %arg13 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%291 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.mlp.fc2"("bwd"))
+    %293 = tensor.expand_shape %292 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.0.mlp.fc2"("bwd"))
+    %294 = tensor.empty() : tensor<48x4x8xf32> loc("h.0.mlp.fc2"("bwd"))
+    %295 = linalg.transpose ins(%141 : tensor<4x8x48xf32>) outs(%294 : tensor<48x4x8xf32>) permutation = [2, 0, 1] loc("h.0.mlp.fc2"("bwd"))
+    %296 = tensor.collapse_shape %295 [[0], [1, 2]] : tensor<48x4x8xf32> into tensor<48x32xf32> loc("h.0.mlp.fc2"("bwd"))
     %297 = tensor.collapse_shape %285 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.mlp.fc2"("bwd"))
-    %298 = tensor.empty() : tensor<64x16xf32> loc("h.0.mlp.fc2"("bwd"))
-    %299 = linalg.fill ins(%cst_0 : f32) outs(%298 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.0.mlp.fc2"("bwd"))
-    %300 = linalg.matmul ins(%296, %297 : tensor<64x32xf32>, tensor<32x16xf32>) outs(%299 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.0.mlp.fc2"("bwd"))
-    %301 = tensor.empty() : tensor<16x64xf32> loc("h.0.mlp.fc2"("bwd"))
-    %302 = linalg.transpose ins(%300 : tensor<64x16xf32>) outs(%301 : tensor<16x64xf32>) permutation = [1, 0] loc("h.0.mlp.fc2"("bwd"))
-    %303 = tensor.empty() : tensor<4x8x64xf32> loc("h.0.mlp"("bwd"))
-    %304 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%293, %141 : tensor<4x8x64xf32>, tensor<4x8x64xf32>) outs(%303 : tensor<4x8x64xf32>) {
+    %298 = tensor.empty() : tensor<48x16xf32> loc("h.0.mlp.fc2"("bwd"))
+    %299 = linalg.fill ins(%cst_0 : f32) outs(%298 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.0.mlp.fc2"("bwd"))
+    %300 = linalg.matmul ins(%296, %297 : tensor<48x32xf32>, tensor<32x16xf32>) outs(%299 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.0.mlp.fc2"("bwd"))
+    %301 = tensor.empty() : tensor<16x48xf32> loc("h.0.mlp.fc2"("bwd"))
+    %302 = linalg.transpose ins(%300 : tensor<48x16xf32>) outs(%301 : tensor<16x48xf32>) permutation = [1, 0] loc("h.0.mlp.fc2"("bwd"))
+    %303 = tensor.empty() : tensor<4x8x48xf32> loc("h.0.mlp"("bwd"))
+    %304 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%293, %141 : tensor<4x8x48xf32>, tensor<4x8x48xf32>) outs(%303 : tensor<4x8x48xf32>) {
     ^bb0(%in304_0: f32, %in304_1: f32, %out304: f32):
       %a304 = arith.mulf %in304_1, %in304_1 : f32 loc("h.0.mlp"("bwd"))
       %b304 = arith.subf %cst_1, %a304 : f32 loc("h.0.mlp"("bwd"))
       %r304 = arith.mulf %in304_0, %b304 : f32 loc("h.0.mlp"("bwd"))
       linalg.yield %r304 : f32 loc("h.0.mlp"("bwd"))
-    } -> tensor<4x8x64xf32> loc("h.0.mlp"("bwd"))
-    %305 = tensor.empty() : tensor<64xf32> loc("h.0.mlp.fc1"("bwd"))
-    %306 = linalg.fill ins(%cst_0 : f32) outs(%305 : tensor<64xf32>) -> tensor<64xf32> loc("h.0.mlp.fc1"("bwd"))
-    %307 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%304 : tensor<4x8x64xf32>) outs(%306 : tensor<64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.0.mlp"("bwd"))
+    %305 = tensor.empty() : tensor<48xf32> loc("h.0.mlp.fc1"("bwd"))
+    %306 = linalg.fill ins(%cst_0 : f32) outs(%305 : tensor<48xf32>) -> tensor<48xf32> loc("h.0.mlp.fc1"("bwd"))
+    %307 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%304 : tensor<4x8x48xf32>) outs(%306 : tensor<48xf32>) {
     ^bb0(%in307_0: f32, %out307: f32):
       %r307 = arith.addf %in307_0, %out307 : f32 loc("h.0.mlp.fc1"("bwd"))
       linalg.yield %r307 : f32 loc("h.0.mlp.fc1"("bwd"))
-    } -> tensor<64xf32> loc("h.0.mlp.fc1"("bwd"))
-    %308 = tensor.collapse_shape %304 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.mlp.fc1"("bwd"))
+    } -> tensor<48xf32> loc("h.0.mlp.fc1"("bwd"))
+    %308 = tensor.collapse_shape %304 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.mlp.fc1"("bwd"))
     %309 = tensor.empty() : tensor<32x16xf32> loc("h.0.mlp.fc1"("bwd"))
     %310 = linalg.fill ins(%cst_0 : f32) outs(%309 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.mlp.fc1"("bwd"))
-    %311 = linalg.matmul ins(%308, %arg11 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%310 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.mlp.fc1"("bwd"))
+    %311 = linalg.matmul ins(%308, %arg11 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%310 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.mlp.fc1"("bwd"))
     %312 = tensor.expand_shape %311 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.0.mlp.fc1"("bwd"))
     %313 = tensor.empty() : tensor<16x4x8xf32> loc("h.0.mlp.fc1"("bwd"))
     %314 = linalg.transpose ins(%130 : tensor<4x8x16xf32>) outs(%313 : tensor<16x4x8xf32>) permutation = [2, 0, 1] loc("h.0.mlp.fc1"("bwd"))
     %315 = tensor.collapse_shape %314 [[0], [1, 2]] : tensor<16x4x8xf32> into tensor<16x32xf32> loc("h.0.mlp.fc1"("bwd"))
-    %316 = tensor.collapse_shape %304 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.mlp.fc1"("bwd"))
-    %317 = tensor.empty() : tensor<16x64xf32> loc("h.0.mlp.fc1"("bwd"))
-    %318 = linalg.fill ins(%cst_0 : f32) outs(%317 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.0.mlp.fc1"("bwd"))
-    %319 = linalg.matmul ins(%315, %316 : tensor<16x32xf32>, tensor<32x64xf32>) outs(%318 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.0.mlp.fc1"("bwd"))
-    %320 = tensor.empty() : tensor<64x16xf32> loc("h.0.mlp.fc1"("bwd"))
-    %321 = linalg.transpose ins(%319 : tensor<16x64xf32>) outs(%320 : tensor<64x16xf32>) permutation = [1, 0] loc("h.0.mlp.fc1"("bwd"))
+    %316 = tensor.collapse_shape %304 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.mlp.fc1"("bwd"))
+    %317 = tensor.empty() : tensor<16x48xf32> loc("h.0.mlp.fc1"("bwd"))
+    %318 = linalg.fill ins(%cst_0 : f32) outs(%317 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.0.mlp.fc1"("bwd"))
+    %319 = linalg.matmul ins(%315, %316 : tensor<16x32xf32>, tensor<32x48xf32>) outs(%318 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.0.mlp.fc1"("bwd"))
+    %320 = tensor.empty() : tensor<48x16xf32> loc("h.0.mlp.fc1"("bwd"))
+    %321 = linalg.transpose ins(%319 : tensor<16x48xf32>) outs(%320 : tensor<48x16xf32>) permutation = [1, 0] loc("h.0.mlp.fc1"("bwd"))
     %322 = tensor.empty() : tensor<16xf32> loc("h.0.mlp.ln"("bwd"))
     %323 = linalg.fill ins(%cst_0 : f32) outs(%322 : tensor<16xf32>) -> tensor<16xf32> loc("h.0.mlp.ln"("bwd"))
     %324 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%312 : tensor<4x8x16xf32>) outs(%323 : tensor<16xf32>) {
@@ -1206,13 +1206,13 @@ module {
     %546 = tensor.expand_shape %545 [[0], [1, 2]] output_shape [32, 1, 16] : tensor<32x16xf32> into tensor<32x1x16xf32> loc("embed"("bwd"))
     %547 = tensor.collapse_shape %arg0 [[0, 1]] : tensor<4x8xi64> into tensor<32xi64> loc("embed"("bwd"))
     %548 = tensor.expand_shape %547 [[0, 1]] output_shape [32, 1] : tensor<32xi64> into tensor<32x1xi64> loc("embed"("bwd"))
-    %549 = tensor.empty() : tensor<32x16xf32> loc("embed"("bwd"))
-    %550 = linalg.fill ins(%cst_0 : f32) outs(%549 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("embed"("bwd"))
+    %549 = tensor.empty() : tensor<40x16xf32> loc("embed"("bwd"))
+    %550 = linalg.fill ins(%cst_0 : f32) outs(%549 : tensor<40x16xf32>) -> tensor<40x16xf32> loc("embed"("bwd"))
     %551 = "tm_tensor.scatter"(%546, %548, %550) <{dimension_map = array<i64: 0>, operandSegmentSizes = array<i32: 2, 1>, unique_indices = false}> ({
     ^bb0(%u551: f32, %v551: f32):
       %w551 = arith.addf %v551, %u551 : f32
       "tm_tensor.yield"(%w551) : (f32) -> ()
-    }) : (tensor<32x1x16xf32>, tensor<32x1xi64>, tensor<32x16xf32>) -> tensor<32x16xf32> loc("embed"("bwd"))
-    return %206, %551, %510, %503, %498, %482, %468, %382, %368, %331, %324, %321, %307, %302, %288, %253, %246, %243 : tensor<f32>, tensor<32x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<64x16xf32>, tensor<64xf32>, tensor<16x64xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<32x16xf32>
+    }) : (tensor<32x1x16xf32>, tensor<32x1xi64>, tensor<40x16xf32>) -> tensor<40x16xf32> loc("embed"("bwd"))
+    return %206, %551, %510, %503, %498, %482, %468, %382, %368, %331, %324, %321, %307, %302, %288, %253, %246, %243 : tensor<f32>, tensor<40x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<48x16xf32>, tensor<48xf32>, tensor<16x48xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<40x16xf32>
   }
 }

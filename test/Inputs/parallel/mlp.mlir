@@ -6,15 +6,15 @@ module {
       %arg2: tensor<16xf32> {fsdp.param = "first.bias"},
       %arg3: tensor<16xf32> {fsdp.param = "h.0.ln.weight"},
       %arg4: tensor<16xf32> {fsdp.param = "h.0.ln.bias"},
-      %arg5: tensor<64x16xf32> {fsdp.param = "h.0.fc1.weight"},
-      %arg6: tensor<64xf32> {fsdp.param = "h.0.fc1.bias"},
-      %arg7: tensor<16x64xf32> {fsdp.param = "h.0.fc2.weight"},
+      %arg5: tensor<48x16xf32> {fsdp.param = "h.0.fc1.weight"},
+      %arg6: tensor<48xf32> {fsdp.param = "h.0.fc1.bias"},
+      %arg7: tensor<16x48xf32> {fsdp.param = "h.0.fc2.weight"},
       %arg8: tensor<16xf32> {fsdp.param = "h.0.fc2.bias"},
       %arg9: tensor<16xf32> {fsdp.param = "h.1.ln.weight"},
       %arg10: tensor<16xf32> {fsdp.param = "h.1.ln.bias"},
-      %arg11: tensor<64x16xf32> {fsdp.param = "h.1.fc1.weight"},
-      %arg12: tensor<64xf32> {fsdp.param = "h.1.fc1.bias"},
-      %arg13: tensor<16x64xf32> {fsdp.param = "h.1.fc2.weight"},
+      %arg11: tensor<48x16xf32> {fsdp.param = "h.1.fc1.weight"},
+      %arg12: tensor<48xf32> {fsdp.param = "h.1.fc1.bias"},
+      %arg13: tensor<16x48xf32> {fsdp.param = "h.1.fc2.weight"},
       %arg14: tensor<16xf32> {fsdp.param = "h.1.fc2.bias"},
       %arg15: tensor<4x8x16xf32> {fsdp.batch_dim = 0 : i64, fsdp.input = "target"})
       -> (tensor<f32> {fsdp.loss},
@@ -22,15 +22,15 @@ module {
           tensor<16xf32> {fsdp.grad = "first.bias"},
           tensor<16xf32> {fsdp.grad = "h.0.ln.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.ln.bias"},
-          tensor<64x16xf32> {fsdp.grad = "h.0.fc1.weight"},
-          tensor<64xf32> {fsdp.grad = "h.0.fc1.bias"},
-          tensor<16x64xf32> {fsdp.grad = "h.0.fc2.weight"},
+          tensor<48x16xf32> {fsdp.grad = "h.0.fc1.weight"},
+          tensor<48xf32> {fsdp.grad = "h.0.fc1.bias"},
+          tensor<16x48xf32> {fsdp.grad = "h.0.fc2.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.fc2.bias"},
           tensor<16xf32> {fsdp.grad = "h.1.ln.weight"},
           tensor<16xf32> {fsdp.grad = "h.1.ln.bias"},
-          tensor<64x16xf32> {fsdp.grad = "h.1.fc1.weight"},
-          tensor<64xf32> {fsdp.grad = "h.1.fc1.bias"},
-          tensor<16x64xf32> {fsdp.grad = "h.1.fc2.weight"},
+          tensor<48x16xf32> {fsdp.grad = "h.1.fc1.weight"},
+          tensor<48xf32> {fsdp.grad = "h.1.fc1.bias"},
+          tensor<16x48xf32> {fsdp.grad = "h.1.fc2.weight"},
           tensor<16xf32> {fsdp.grad = "h.1.fc2.bias"}) {
     %cst_0 = arith.constant 0.00000000e+00 : f32
     %cst_1 = arith.constant 1.00000000e+00 : f32
@@ -120,30 +120,30 @@ module {
       linalg.yield %r33 : f32 loc("h.0.ln"("fwd"))
     } -> tensor<4x8x16xf32> loc("h.0.ln"("fwd"))
     %34 = tensor.collapse_shape %33 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.fc1"("fwd"))
-    %35 = tensor.empty() : tensor<16x64xf32> loc("h.0.fc1"("fwd"))
-    %36 = linalg.transpose ins(%arg5 : tensor<64x16xf32>) outs(%35 : tensor<16x64xf32>) permutation = [1, 0] loc("h.0.fc1"("fwd"))
-    %37 = tensor.empty() : tensor<32x64xf32> loc("h.0.fc1"("fwd"))
-    %38 = linalg.fill ins(%cst_0 : f32) outs(%37 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc1"("fwd"))
-    %39 = linalg.matmul ins(%34, %36 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%38 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc1"("fwd"))
-    %40 = tensor.expand_shape %39 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.0.fc1"("fwd"))
-    %41 = tensor.empty() : tensor<4x8x64xf32> loc("h.0.fc1"("fwd"))
-    %42 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%40, %arg6 : tensor<4x8x64xf32>, tensor<64xf32>) outs(%41 : tensor<4x8x64xf32>) {
+    %35 = tensor.empty() : tensor<16x48xf32> loc("h.0.fc1"("fwd"))
+    %36 = linalg.transpose ins(%arg5 : tensor<48x16xf32>) outs(%35 : tensor<16x48xf32>) permutation = [1, 0] loc("h.0.fc1"("fwd"))
+    %37 = tensor.empty() : tensor<32x48xf32> loc("h.0.fc1"("fwd"))
+    %38 = linalg.fill ins(%cst_0 : f32) outs(%37 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc1"("fwd"))
+    %39 = linalg.matmul ins(%34, %36 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%38 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc1"("fwd"))
+    %40 = tensor.expand_shape %39 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.0.fc1"("fwd"))
+    %41 = tensor.empty() : tensor<4x8x48xf32> loc("h.0.fc1"("fwd"))
+    %42 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%40, %arg6 : tensor<4x8x48xf32>, tensor<48xf32>) outs(%41 : tensor<4x8x48xf32>) {
     ^bb0(%in42_0: f32, %in42_1: f32, %out42: f32):
       %r42 = arith.addf %in42_0, %in42_1 : f32 loc("h.0.fc1"("fwd"))
       linalg.yield %r42 : f32 loc("h.0.fc1"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.0.fc1"("fwd"))
-    %43 = tensor.empty() : tensor<4x8x64xf32> loc("h.0"("fwd"))
-    %44 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%42 : tensor<4x8x64xf32>) outs(%43 : tensor<4x8x64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.0.fc1"("fwd"))
+    %43 = tensor.empty() : tensor<4x8x48xf32> loc("h.0"("fwd"))
+    %44 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%42 : tensor<4x8x48xf32>) outs(%43 : tensor<4x8x48xf32>) {
     ^bb0(%in44_0: f32, %out44: f32):
       %r44 = math.tanh %in44_0 : f32 loc("h.0"("fwd"))
       linalg.yield %r44 : f32 loc("h.0"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.0"("fwd"))
-    %45 = tensor.collapse_shape %44 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.fc2"("fwd"))
-    %46 = tensor.empty() : tensor<64x16xf32> loc("h.0.fc2"("fwd"))
-    %47 = linalg.transpose ins(%arg7 : tensor<16x64xf32>) outs(%46 : tensor<64x16xf32>) permutation = [1, 0] loc("h.0.fc2"("fwd"))
+    } -> tensor<4x8x48xf32> loc("h.0"("fwd"))
+    %45 = tensor.collapse_shape %44 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.fc2"("fwd"))
+    %46 = tensor.empty() : tensor<48x16xf32> loc("h.0.fc2"("fwd"))
+    %47 = linalg.transpose ins(%arg7 : tensor<16x48xf32>) outs(%46 : tensor<48x16xf32>) permutation = [1, 0] loc("h.0.fc2"("fwd"))
     %48 = tensor.empty() : tensor<32x16xf32> loc("h.0.fc2"("fwd"))
     %49 = linalg.fill ins(%cst_0 : f32) outs(%48 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc2"("fwd"))
-    %50 = linalg.matmul ins(%45, %47 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%49 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc2"("fwd"))
+    %50 = linalg.matmul ins(%45, %47 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%49 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc2"("fwd"))
     %51 = tensor.expand_shape %50 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.0.fc2"("fwd"))
     %52 = tensor.empty() : tensor<4x8x16xf32> loc("h.0.fc2"("fwd"))
     %53 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%51, %arg8 : tensor<4x8x16xf32>, tensor<16xf32>) outs(%52 : tensor<4x8x16xf32>) {
@@ -226,30 +226,30 @@ module {
       linalg.yield %r79 : f32 loc("h.1.ln"("fwd"))
     } -> tensor<4x8x16xf32> loc("h.1.ln"("fwd"))
     %80 = tensor.collapse_shape %79 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.1.fc1"("fwd"))
-    %81 = tensor.empty() : tensor<16x64xf32> loc("h.1.fc1"("fwd"))
-    %82 = linalg.transpose ins(%arg11 : tensor<64x16xf32>) outs(%81 : tensor<16x64xf32>) permutation = [1, 0] loc("h.1.fc1"("fwd"))
-    %83 = tensor.empty() : tensor<32x64xf32> loc("h.1.fc1"("fwd"))
-    %84 = linalg.fill ins(%cst_0 : f32) outs(%83 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.1.fc1"("fwd"))
-    %85 = linalg.matmul ins(%80, %82 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%84 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.1.fc1"("fwd"))
-    %86 = tensor.expand_shape %85 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.1.fc1"("fwd"))
-    %87 = tensor.empty() : tensor<4x8x64xf32> loc("h.1.fc1"("fwd"))
-    %88 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%86, %arg12 : tensor<4x8x64xf32>, tensor<64xf32>) outs(%87 : tensor<4x8x64xf32>) {
+    %81 = tensor.empty() : tensor<16x48xf32> loc("h.1.fc1"("fwd"))
+    %82 = linalg.transpose ins(%arg11 : tensor<48x16xf32>) outs(%81 : tensor<16x48xf32>) permutation = [1, 0] loc("h.1.fc1"("fwd"))
+    %83 = tensor.empty() : tensor<32x48xf32> loc("h.1.fc1"("fwd"))
+    %84 = linalg.fill ins(%cst_0 : f32) outs(%83 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.1.fc1"("fwd"))
+    %85 = linalg.matmul ins(%80, %82 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%84 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.1.fc1"("fwd"))
+    %86 = tensor.expand_shape %85 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.1.fc1"("fwd"))
+    %87 = tensor.empty() : tensor<4x8x48xf32> loc("h.1.fc1"("fwd"))
+    %88 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%86, %arg12 : tensor<4x8x48xf32>, tensor<48xf32>) outs(%87 : tensor<4x8x48xf32>) {
     ^bb0(%in88_0: f32, %in88_1: f32, %out88: f32):
       %r88 = arith.addf %in88_0, %in88_1 : f32 loc("h.1.fc1"("fwd"))
       linalg.yield %r88 : f32 loc("h.1.fc1"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.1.fc1"("fwd"))
-    %89 = tensor.empty() : tensor<4x8x64xf32> loc("h.1"("fwd"))
-    %90 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%88 : tensor<4x8x64xf32>) outs(%89 : tensor<4x8x64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.1.fc1"("fwd"))
+    %89 = tensor.empty() : tensor<4x8x48xf32> loc("h.1"("fwd"))
+    %90 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%88 : tensor<4x8x48xf32>) outs(%89 : tensor<4x8x48xf32>) {
     ^bb0(%in90_0: f32, %out90: f32):
       %r90 = math.tanh %in90_0 : f32 loc("h.1"("fwd"))
       linalg.yield %r90 : f32 loc("h.1"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.1"("fwd"))
-    %91 = tensor.collapse_shape %90 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.1.fc2"("fwd"))
-    %92 = tensor.empty() : tensor<64x16xf32> loc("h.1.fc2"("fwd"))
-    %93 = linalg.transpose ins(%arg13 : tensor<16x64xf32>) outs(%92 : tensor<64x16xf32>) permutation = [1, 0] loc("h.1.fc2"("fwd"))
+    } -> tensor<4x8x48xf32> loc("h.1"("fwd"))
+    %91 = tensor.collapse_shape %90 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.1.fc2"("fwd"))
+    %92 = tensor.empty() : tensor<48x16xf32> loc("h.1.fc2"("fwd"))
+    %93 = linalg.transpose ins(%arg13 : tensor<16x48xf32>) outs(%92 : tensor<48x16xf32>) permutation = [1, 0] loc("h.1.fc2"("fwd"))
     %94 = tensor.empty() : tensor<32x16xf32> loc("h.1.fc2"("fwd"))
     %95 = linalg.fill ins(%cst_0 : f32) outs(%94 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.1.fc2"("fwd"))
-    %96 = linalg.matmul ins(%91, %93 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%95 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.1.fc2"("fwd"))
+    %96 = linalg.matmul ins(%91, %93 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%95 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.1.fc2"("fwd"))
     %97 = tensor.expand_shape %96 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.1.fc2"("fwd"))
     %98 = tensor.empty() : tensor<4x8x16xf32> loc("h.1.fc2"("fwd"))
     %99 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%97, %arg14 : tensor<4x8x16xf32>, tensor<16xf32>) outs(%98 : tensor<4x8x16xf32>) {
@@ -333,48 +333,48 @@ module {
       linalg.yield %r126 : f32 loc("h.1.fc2"("bwd"))
     } -> tensor<16xf32> loc("h.1.fc2"("bwd"))
     %127 = tensor.collapse_shape %121 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.1.fc2"("bwd"))
-    %128 = tensor.empty() : tensor<32x64xf32> loc("h.1.fc2"("bwd"))
-    %129 = linalg.fill ins(%cst_0 : f32) outs(%128 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.1.fc2"("bwd"))
-    %130 = linalg.matmul ins(%127, %arg13 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%129 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.1.fc2"("bwd"))
-    %131 = tensor.expand_shape %130 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.1.fc2"("bwd"))
-    %132 = tensor.empty() : tensor<64x4x8xf32> loc("h.1.fc2"("bwd"))
-    %133 = linalg.transpose ins(%90 : tensor<4x8x64xf32>) outs(%132 : tensor<64x4x8xf32>) permutation = [2, 0, 1] loc("h.1.fc2"("bwd"))
-    %134 = tensor.collapse_shape %133 [[0], [1, 2]] : tensor<64x4x8xf32> into tensor<64x32xf32> loc("h.1.fc2"("bwd"))
+    %128 = tensor.empty() : tensor<32x48xf32> loc("h.1.fc2"("bwd"))
+    %129 = linalg.fill ins(%cst_0 : f32) outs(%128 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.1.fc2"("bwd"))
+    %130 = linalg.matmul ins(%127, %arg13 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%129 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.1.fc2"("bwd"))
+    %131 = tensor.expand_shape %130 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.1.fc2"("bwd"))
+    %132 = tensor.empty() : tensor<48x4x8xf32> loc("h.1.fc2"("bwd"))
+    %133 = linalg.transpose ins(%90 : tensor<4x8x48xf32>) outs(%132 : tensor<48x4x8xf32>) permutation = [2, 0, 1] loc("h.1.fc2"("bwd"))
+    %134 = tensor.collapse_shape %133 [[0], [1, 2]] : tensor<48x4x8xf32> into tensor<48x32xf32> loc("h.1.fc2"("bwd"))
     %135 = tensor.collapse_shape %121 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.1.fc2"("bwd"))
-    %136 = tensor.empty() : tensor<64x16xf32> loc("h.1.fc2"("bwd"))
-    %137 = linalg.fill ins(%cst_0 : f32) outs(%136 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.1.fc2"("bwd"))
-    %138 = linalg.matmul ins(%134, %135 : tensor<64x32xf32>, tensor<32x16xf32>) outs(%137 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.1.fc2"("bwd"))
-    %139 = tensor.empty() : tensor<16x64xf32> loc("h.1.fc2"("bwd"))
-    %140 = linalg.transpose ins(%138 : tensor<64x16xf32>) outs(%139 : tensor<16x64xf32>) permutation = [1, 0] loc("h.1.fc2"("bwd"))
-    %141 = tensor.empty() : tensor<4x8x64xf32> loc("h.1"("bwd"))
-    %142 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%131, %90 : tensor<4x8x64xf32>, tensor<4x8x64xf32>) outs(%141 : tensor<4x8x64xf32>) {
+    %136 = tensor.empty() : tensor<48x16xf32> loc("h.1.fc2"("bwd"))
+    %137 = linalg.fill ins(%cst_0 : f32) outs(%136 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.1.fc2"("bwd"))
+    %138 = linalg.matmul ins(%134, %135 : tensor<48x32xf32>, tensor<32x16xf32>) outs(%137 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.1.fc2"("bwd"))
+    %139 = tensor.empty() : tensor<16x48xf32> loc("h.1.fc2"("bwd"))
+    %140 = linalg.transpose ins(%138 : tensor<48x16xf32>) outs(%139 : tensor<16x48xf32>) permutation = [1, 0] loc("h.1.fc2"("bwd"))
+    %141 = tensor.empty() : tensor<4x8x48xf32> loc("h.1"("bwd"))
+    %142 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%131, %90 : tensor<4x8x48xf32>, tensor<4x8x48xf32>) outs(%141 : tensor<4x8x48xf32>) {
     ^bb0(%in142_0: f32, %in142_1: f32, %out142: f32):
       %a142 = arith.mulf %in142_1, %in142_1 : f32 loc("h.1"("bwd"))
       %b142 = arith.subf %cst_1, %a142 : f32 loc("h.1"("bwd"))
       %r142 = arith.mulf %in142_0, %b142 : f32 loc("h.1"("bwd"))
       linalg.yield %r142 : f32 loc("h.1"("bwd"))
-    } -> tensor<4x8x64xf32> loc("h.1"("bwd"))
-    %143 = tensor.empty() : tensor<64xf32> loc("h.1.fc1"("bwd"))
-    %144 = linalg.fill ins(%cst_0 : f32) outs(%143 : tensor<64xf32>) -> tensor<64xf32> loc("h.1.fc1"("bwd"))
-    %145 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%142 : tensor<4x8x64xf32>) outs(%144 : tensor<64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.1"("bwd"))
+    %143 = tensor.empty() : tensor<48xf32> loc("h.1.fc1"("bwd"))
+    %144 = linalg.fill ins(%cst_0 : f32) outs(%143 : tensor<48xf32>) -> tensor<48xf32> loc("h.1.fc1"("bwd"))
+    %145 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%142 : tensor<4x8x48xf32>) outs(%144 : tensor<48xf32>) {
     ^bb0(%in145_0: f32, %out145: f32):
       %r145 = arith.addf %in145_0, %out145 : f32 loc("h.1.fc1"("bwd"))
       linalg.yield %r145 : f32 loc("h.1.fc1"("bwd"))
-    } -> tensor<64xf32> loc("h.1.fc1"("bwd"))
-    %146 = tensor.collapse_shape %142 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.1.fc1"("bwd"))
+    } -> tensor<48xf32> loc("h.1.fc1"("bwd"))
+    %146 = tensor.collapse_shape %142 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.1.fc1"("bwd"))
     %147 = tensor.empty() : tensor<32x16xf32> loc("h.1.fc1"("bwd"))
     %148 = linalg.fill ins(%cst_0 : f32) outs(%147 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.1.fc1"("bwd"))
-    %149 = linalg.matmul ins(%146, %arg11 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%148 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.1.fc1"("bwd"))
+    %149 = linalg.matmul ins(%146, %arg11 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%148 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.1.fc1"("bwd"))
     %150 = tensor.expand_shape %149 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.1.fc1"("bwd"))
     %151 = tensor.empty() : tensor<16x4x8xf32> loc("h.1.fc1"("bwd"))
     %152 = linalg.transpose ins(%79 : tensor<4x8x16xf32>) outs(%151 : tensor<16x4x8xf32>) permutation = [2, 0, 1] loc("h.1.fc1"("bwd"))
     %153 = tensor.collapse_shape %152 [[0], [1, 2]] : tensor<16x4x8xf32> into tensor<16x32xf32> loc("h.1.fc1"("bwd"))
-    %154 = tensor.collapse_shape %142 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.1.fc1"("bwd"))
-    %155 = tensor.empty() : tensor<16x64xf32> loc("h.1.fc1"("bwd"))
-    %156 = linalg.fill ins(%cst_0 : f32) outs(%155 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.1.fc1"("bwd"))
-    %157 = linalg.matmul ins(%153, %154 : tensor<16x32xf32>, tensor<32x64xf32>) outs(%156 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.1.fc1"("bwd"))
-    %158 = tensor.empty() : tensor<64x16xf32> loc("h.1.fc1"("bwd"))
-    %159 = linalg.transpose ins(%157 : tensor<16x64xf32>) outs(%158 : tensor<64x16xf32>) permutation = [1, 0] loc("h.1.fc1"("bwd"))
+    %154 = tensor.collapse_shape %142 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.1.fc1"("bwd"))
+    %155 = tensor.empty() : tensor<16x48xf32> loc("h.1.fc1"("bwd"))
+    %156 = linalg.fill ins(%cst_0 : f32) outs(%155 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.1.fc1"("bwd"))
+    %157 = linalg.matmul ins(%153, %154 : tensor<16x32xf32>, tensor<32x48xf32>) outs(%156 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.1.fc1"("bwd"))
+    %158 = tensor.empty() : tensor<48x16xf32> loc("h.1.fc1"("bwd"))
+    %159 = linalg.transpose ins(%157 : tensor<16x48xf32>) outs(%158 : tensor<48x16xf32>) permutation = [1, 0] loc("h.1.fc1"("bwd"))
     %160 = tensor.empty() : tensor<16xf32> loc("h.1.ln"("bwd"))
     %161 = linalg.fill ins(%cst_0 : f32) outs(%160 : tensor<16xf32>) -> tensor<16xf32> loc("h.1.ln"("bwd"))
     %162 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%150 : tensor<4x8x16xf32>) outs(%161 : tensor<16xf32>) {
@@ -510,48 +510,48 @@ module {
       linalg.yield %r206 : f32 loc("h.0.fc2"("bwd"))
     } -> tensor<16xf32> loc("h.0.fc2"("bwd"))
     %207 = tensor.collapse_shape %203 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.fc2"("bwd"))
-    %208 = tensor.empty() : tensor<32x64xf32> loc("h.0.fc2"("bwd"))
-    %209 = linalg.fill ins(%cst_0 : f32) outs(%208 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc2"("bwd"))
-    %210 = linalg.matmul ins(%207, %arg7 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%209 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc2"("bwd"))
-    %211 = tensor.expand_shape %210 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.0.fc2"("bwd"))
-    %212 = tensor.empty() : tensor<64x4x8xf32> loc("h.0.fc2"("bwd"))
-    %213 = linalg.transpose ins(%44 : tensor<4x8x64xf32>) outs(%212 : tensor<64x4x8xf32>) permutation = [2, 0, 1] loc("h.0.fc2"("bwd"))
-    %214 = tensor.collapse_shape %213 [[0], [1, 2]] : tensor<64x4x8xf32> into tensor<64x32xf32> loc("h.0.fc2"("bwd"))
+    %208 = tensor.empty() : tensor<32x48xf32> loc("h.0.fc2"("bwd"))
+    %209 = linalg.fill ins(%cst_0 : f32) outs(%208 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc2"("bwd"))
+    %210 = linalg.matmul ins(%207, %arg7 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%209 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc2"("bwd"))
+    %211 = tensor.expand_shape %210 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.0.fc2"("bwd"))
+    %212 = tensor.empty() : tensor<48x4x8xf32> loc("h.0.fc2"("bwd"))
+    %213 = linalg.transpose ins(%44 : tensor<4x8x48xf32>) outs(%212 : tensor<48x4x8xf32>) permutation = [2, 0, 1] loc("h.0.fc2"("bwd"))
+    %214 = tensor.collapse_shape %213 [[0], [1, 2]] : tensor<48x4x8xf32> into tensor<48x32xf32> loc("h.0.fc2"("bwd"))
     %215 = tensor.collapse_shape %203 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.fc2"("bwd"))
-    %216 = tensor.empty() : tensor<64x16xf32> loc("h.0.fc2"("bwd"))
-    %217 = linalg.fill ins(%cst_0 : f32) outs(%216 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.0.fc2"("bwd"))
-    %218 = linalg.matmul ins(%214, %215 : tensor<64x32xf32>, tensor<32x16xf32>) outs(%217 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.0.fc2"("bwd"))
-    %219 = tensor.empty() : tensor<16x64xf32> loc("h.0.fc2"("bwd"))
-    %220 = linalg.transpose ins(%218 : tensor<64x16xf32>) outs(%219 : tensor<16x64xf32>) permutation = [1, 0] loc("h.0.fc2"("bwd"))
-    %221 = tensor.empty() : tensor<4x8x64xf32> loc("h.0"("bwd"))
-    %222 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%211, %44 : tensor<4x8x64xf32>, tensor<4x8x64xf32>) outs(%221 : tensor<4x8x64xf32>) {
+    %216 = tensor.empty() : tensor<48x16xf32> loc("h.0.fc2"("bwd"))
+    %217 = linalg.fill ins(%cst_0 : f32) outs(%216 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.0.fc2"("bwd"))
+    %218 = linalg.matmul ins(%214, %215 : tensor<48x32xf32>, tensor<32x16xf32>) outs(%217 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.0.fc2"("bwd"))
+    %219 = tensor.empty() : tensor<16x48xf32> loc("h.0.fc2"("bwd"))
+    %220 = linalg.transpose ins(%218 : tensor<48x16xf32>) outs(%219 : tensor<16x48xf32>) permutation = [1, 0] loc("h.0.fc2"("bwd"))
+    %221 = tensor.empty() : tensor<4x8x48xf32> loc("h.0"("bwd"))
+    %222 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%211, %44 : tensor<4x8x48xf32>, tensor<4x8x48xf32>) outs(%221 : tensor<4x8x48xf32>) {
     ^bb0(%in222_0: f32, %in222_1: f32, %out222: f32):
       %a222 = arith.mulf %in222_1, %in222_1 : f32 loc("h.0"("bwd"))
       %b222 = arith.subf %cst_1, %a222 : f32 loc("h.0"("bwd"))
       %r222 = arith.mulf %in222_0, %b222 : f32 loc("h.0"("bwd"))
       linalg.yield %r222 : f32 loc("h.0"("bwd"))
-    } -> tensor<4x8x64xf32> loc("h.0"("bwd"))
-    %223 = tensor.empty() : tensor<64xf32> loc("h.0.fc1"("bwd"))
-    %224 = linalg.fill ins(%cst_0 : f32) outs(%223 : tensor<64xf32>) -> tensor<64xf32> loc("h.0.fc1"("bwd"))
-    %225 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%222 : tensor<4x8x64xf32>) outs(%224 : tensor<64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.0"("bwd"))
+    %223 = tensor.empty() : tensor<48xf32> loc("h.0.fc1"("bwd"))
+    %224 = linalg.fill ins(%cst_0 : f32) outs(%223 : tensor<48xf32>) -> tensor<48xf32> loc("h.0.fc1"("bwd"))
+    %225 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%222 : tensor<4x8x48xf32>) outs(%224 : tensor<48xf32>) {
     ^bb0(%in225_0: f32, %out225: f32):
       %r225 = arith.addf %in225_0, %out225 : f32 loc("h.0.fc1"("bwd"))
       linalg.yield %r225 : f32 loc("h.0.fc1"("bwd"))
-    } -> tensor<64xf32> loc("h.0.fc1"("bwd"))
-    %226 = tensor.collapse_shape %222 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.fc1"("bwd"))
+    } -> tensor<48xf32> loc("h.0.fc1"("bwd"))
+    %226 = tensor.collapse_shape %222 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.fc1"("bwd"))
     %227 = tensor.empty() : tensor<32x16xf32> loc("h.0.fc1"("bwd"))
     %228 = linalg.fill ins(%cst_0 : f32) outs(%227 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc1"("bwd"))
-    %229 = linalg.matmul ins(%226, %arg5 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%228 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc1"("bwd"))
+    %229 = linalg.matmul ins(%226, %arg5 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%228 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc1"("bwd"))
     %230 = tensor.expand_shape %229 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.0.fc1"("bwd"))
     %231 = tensor.empty() : tensor<16x4x8xf32> loc("h.0.fc1"("bwd"))
     %232 = linalg.transpose ins(%33 : tensor<4x8x16xf32>) outs(%231 : tensor<16x4x8xf32>) permutation = [2, 0, 1] loc("h.0.fc1"("bwd"))
     %233 = tensor.collapse_shape %232 [[0], [1, 2]] : tensor<16x4x8xf32> into tensor<16x32xf32> loc("h.0.fc1"("bwd"))
-    %234 = tensor.collapse_shape %222 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.fc1"("bwd"))
-    %235 = tensor.empty() : tensor<16x64xf32> loc("h.0.fc1"("bwd"))
-    %236 = linalg.fill ins(%cst_0 : f32) outs(%235 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.0.fc1"("bwd"))
-    %237 = linalg.matmul ins(%233, %234 : tensor<16x32xf32>, tensor<32x64xf32>) outs(%236 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.0.fc1"("bwd"))
-    %238 = tensor.empty() : tensor<64x16xf32> loc("h.0.fc1"("bwd"))
-    %239 = linalg.transpose ins(%237 : tensor<16x64xf32>) outs(%238 : tensor<64x16xf32>) permutation = [1, 0] loc("h.0.fc1"("bwd"))
+    %234 = tensor.collapse_shape %222 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.fc1"("bwd"))
+    %235 = tensor.empty() : tensor<16x48xf32> loc("h.0.fc1"("bwd"))
+    %236 = linalg.fill ins(%cst_0 : f32) outs(%235 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.0.fc1"("bwd"))
+    %237 = linalg.matmul ins(%233, %234 : tensor<16x32xf32>, tensor<32x48xf32>) outs(%236 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.0.fc1"("bwd"))
+    %238 = tensor.empty() : tensor<48x16xf32> loc("h.0.fc1"("bwd"))
+    %239 = linalg.transpose ins(%237 : tensor<16x48xf32>) outs(%238 : tensor<48x16xf32>) permutation = [1, 0] loc("h.0.fc1"("bwd"))
     %240 = tensor.empty() : tensor<16xf32> loc("h.0.ln"("bwd"))
     %241 = linalg.fill ins(%cst_0 : f32) outs(%240 : tensor<16xf32>) -> tensor<16xf32> loc("h.0.ln"("bwd"))
     %242 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%230 : tensor<4x8x16xf32>) outs(%241 : tensor<16xf32>) {
@@ -700,6 +700,6 @@ module {
     %298 = linalg.matmul ins(%294, %295 : tensor<16x32xf32>, tensor<32x16xf32>) outs(%297 : tensor<16x16xf32>) -> tensor<16x16xf32> loc("first"("bwd"))
     %299 = tensor.empty() : tensor<16x16xf32> loc("first"("bwd"))
     %300 = linalg.transpose ins(%298 : tensor<16x16xf32>) outs(%299 : tensor<16x16xf32>) permutation = [1, 0] loc("first"("bwd"))
-    return %110, %300, %286, %249, %242, %239, %225, %220, %206, %169, %162, %159, %145, %140, %126 : tensor<f32>, tensor<16x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<64x16xf32>, tensor<64xf32>, tensor<16x64xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<64x16xf32>, tensor<64xf32>, tensor<16x64xf32>, tensor<16xf32>
+    return %110, %300, %286, %249, %242, %239, %225, %220, %206, %169, %162, %159, %145, %140, %126 : tensor<f32>, tensor<16x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<48x16xf32>, tensor<48xf32>, tensor<16x48xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<48x16xf32>, tensor<48xf32>, tensor<16x48xf32>, tensor<16xf32>
   }
 }

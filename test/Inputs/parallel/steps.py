@@ -12,8 +12,8 @@ import sys
 import numpy as np
 from tape import Tape
 
-BATCH, TIME, DIM, HEADS, HIDDEN, VOCAB = 4, 8, 16, 4, 64, 32
-EXPERTS, CAPACITY = 4, 4
+BATCH, TIME, DIM, HEADS, HIDDEN, VOCAB = 4, 8, 16, 4, 48, 40
+GROUPS, EXPERTS, CAPACITY = 4, 8, 3
 
 
 def linear(tape, module, x, rows, columns, bias=True):
@@ -135,7 +135,7 @@ def route(tape, module, x):
 
 def moe(tape):
     """A mixture of experts in GShard's grouped form, the batch's groups first."""
-    x = tape.input("x", 4, TIME, DIM)
+    x = tape.input("x", GROUPS, TIME, DIM)
     tape.module = "first"
     x = tape.einsum("gsm,mn->gsn", x, tape.param("first.weight", DIM, DIM))
     tape.module = "moe"

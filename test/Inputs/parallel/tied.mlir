@@ -2,23 +2,23 @@
 // A feed-forward half block between an embedding and a head that share their weight. Made by steps.py.
 module {
   func.func @step(%arg0: tensor<4x8xi64> {fsdp.batch_dim = 0 : i64, fsdp.input = "tokens"},
-      %arg1: tensor<32x16xf32> {fsdp.param = "embed.weight"},
+      %arg1: tensor<40x16xf32> {fsdp.param = "embed.weight"},
       %arg2: tensor<16xf32> {fsdp.param = "h.0.ln.weight"},
       %arg3: tensor<16xf32> {fsdp.param = "h.0.ln.bias"},
-      %arg4: tensor<64x16xf32> {fsdp.param = "h.0.fc1.weight"},
-      %arg5: tensor<64xf32> {fsdp.param = "h.0.fc1.bias"},
-      %arg6: tensor<16x64xf32> {fsdp.param = "h.0.fc2.weight"},
+      %arg4: tensor<48x16xf32> {fsdp.param = "h.0.fc1.weight"},
+      %arg5: tensor<48xf32> {fsdp.param = "h.0.fc1.bias"},
+      %arg6: tensor<16x48xf32> {fsdp.param = "h.0.fc2.weight"},
       %arg7: tensor<16xf32> {fsdp.param = "h.0.fc2.bias"},
       %arg8: tensor<16xf32> {fsdp.param = "norm.weight"},
       %arg9: tensor<16xf32> {fsdp.param = "norm.bias"},
       %arg10: tensor<4x8xi64> {fsdp.batch_dim = 0 : i64, fsdp.input = "targets"})
       -> (tensor<f32> {fsdp.loss},
-          tensor<32x16xf32> {fsdp.grad = "embed.weight"},
+          tensor<40x16xf32> {fsdp.grad = "embed.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.ln.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.ln.bias"},
-          tensor<64x16xf32> {fsdp.grad = "h.0.fc1.weight"},
-          tensor<64xf32> {fsdp.grad = "h.0.fc1.bias"},
-          tensor<16x64xf32> {fsdp.grad = "h.0.fc2.weight"},
+          tensor<48x16xf32> {fsdp.grad = "h.0.fc1.weight"},
+          tensor<48xf32> {fsdp.grad = "h.0.fc1.bias"},
+          tensor<16x48xf32> {fsdp.grad = "h.0.fc2.weight"},
           tensor<16xf32> {fsdp.grad = "h.0.fc2.bias"},
           tensor<16xf32> {fsdp.grad = "norm.weight"},
           tensor<16xf32> {fsdp.grad = "norm.bias"}) {
@@ -34,7 +34,7 @@ module {
     ^bb0(%in2_0: i64, %out2: f32):
       %i2 = arith.index_cast %in2_0 : i64 to index loc("embed"("fwd"))
       %j2 = linalg.index 2 : index loc("embed"("fwd"))
-      %r2 = tensor.extract %arg1[%i2, %j2] : tensor<32x16xf32> loc("embed"("fwd"))
+      %r2 = tensor.extract %arg1[%i2, %j2] : tensor<40x16xf32> loc("embed"("fwd"))
       linalg.yield %r2 : f32 loc("embed"("fwd"))
     } -> tensor<4x8x16xf32> loc("embed"("fwd"))
     %3 = tensor.empty() : tensor<4x8xf32> loc("h.0.ln"("fwd"))
@@ -106,30 +106,30 @@ module {
       linalg.yield %r26 : f32 loc("h.0.ln"("fwd"))
     } -> tensor<4x8x16xf32> loc("h.0.ln"("fwd"))
     %27 = tensor.collapse_shape %26 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.fc1"("fwd"))
-    %28 = tensor.empty() : tensor<16x64xf32> loc("h.0.fc1"("fwd"))
-    %29 = linalg.transpose ins(%arg4 : tensor<64x16xf32>) outs(%28 : tensor<16x64xf32>) permutation = [1, 0] loc("h.0.fc1"("fwd"))
-    %30 = tensor.empty() : tensor<32x64xf32> loc("h.0.fc1"("fwd"))
-    %31 = linalg.fill ins(%cst_0 : f32) outs(%30 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc1"("fwd"))
-    %32 = linalg.matmul ins(%27, %29 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%31 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc1"("fwd"))
-    %33 = tensor.expand_shape %32 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.0.fc1"("fwd"))
-    %34 = tensor.empty() : tensor<4x8x64xf32> loc("h.0.fc1"("fwd"))
-    %35 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%33, %arg5 : tensor<4x8x64xf32>, tensor<64xf32>) outs(%34 : tensor<4x8x64xf32>) {
+    %28 = tensor.empty() : tensor<16x48xf32> loc("h.0.fc1"("fwd"))
+    %29 = linalg.transpose ins(%arg4 : tensor<48x16xf32>) outs(%28 : tensor<16x48xf32>) permutation = [1, 0] loc("h.0.fc1"("fwd"))
+    %30 = tensor.empty() : tensor<32x48xf32> loc("h.0.fc1"("fwd"))
+    %31 = linalg.fill ins(%cst_0 : f32) outs(%30 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc1"("fwd"))
+    %32 = linalg.matmul ins(%27, %29 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%31 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc1"("fwd"))
+    %33 = tensor.expand_shape %32 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.0.fc1"("fwd"))
+    %34 = tensor.empty() : tensor<4x8x48xf32> loc("h.0.fc1"("fwd"))
+    %35 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%33, %arg5 : tensor<4x8x48xf32>, tensor<48xf32>) outs(%34 : tensor<4x8x48xf32>) {
     ^bb0(%in35_0: f32, %in35_1: f32, %out35: f32):
       %r35 = arith.addf %in35_0, %in35_1 : f32 loc("h.0.fc1"("fwd"))
       linalg.yield %r35 : f32 loc("h.0.fc1"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.0.fc1"("fwd"))
-    %36 = tensor.empty() : tensor<4x8x64xf32> loc("h.0"("fwd"))
-    %37 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%35 : tensor<4x8x64xf32>) outs(%36 : tensor<4x8x64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.0.fc1"("fwd"))
+    %36 = tensor.empty() : tensor<4x8x48xf32> loc("h.0"("fwd"))
+    %37 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%35 : tensor<4x8x48xf32>) outs(%36 : tensor<4x8x48xf32>) {
     ^bb0(%in37_0: f32, %out37: f32):
       %r37 = math.tanh %in37_0 : f32 loc("h.0"("fwd"))
       linalg.yield %r37 : f32 loc("h.0"("fwd"))
-    } -> tensor<4x8x64xf32> loc("h.0"("fwd"))
-    %38 = tensor.collapse_shape %37 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.fc2"("fwd"))
-    %39 = tensor.empty() : tensor<64x16xf32> loc("h.0.fc2"("fwd"))
-    %40 = linalg.transpose ins(%arg6 : tensor<16x64xf32>) outs(%39 : tensor<64x16xf32>) permutation = [1, 0] loc("h.0.fc2"("fwd"))
+    } -> tensor<4x8x48xf32> loc("h.0"("fwd"))
+    %38 = tensor.collapse_shape %37 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.fc2"("fwd"))
+    %39 = tensor.empty() : tensor<48x16xf32> loc("h.0.fc2"("fwd"))
+    %40 = linalg.transpose ins(%arg6 : tensor<16x48xf32>) outs(%39 : tensor<48x16xf32>) permutation = [1, 0] loc("h.0.fc2"("fwd"))
     %41 = tensor.empty() : tensor<32x16xf32> loc("h.0.fc2"("fwd"))
     %42 = linalg.fill ins(%cst_0 : f32) outs(%41 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc2"("fwd"))
-    %43 = linalg.matmul ins(%38, %40 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%42 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc2"("fwd"))
+    %43 = linalg.matmul ins(%38, %40 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%42 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc2"("fwd"))
     %44 = tensor.expand_shape %43 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.0.fc2"("fwd"))
     %45 = tensor.empty() : tensor<4x8x16xf32> loc("h.0.fc2"("fwd"))
     %46 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%44, %arg7 : tensor<4x8x16xf32>, tensor<16xf32>) outs(%45 : tensor<4x8x16xf32>) {
@@ -212,36 +212,36 @@ module {
       linalg.yield %r72 : f32 loc("norm"("fwd"))
     } -> tensor<4x8x16xf32> loc("norm"("fwd"))
     %73 = tensor.collapse_shape %72 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("head"("fwd"))
-    %74 = tensor.empty() : tensor<16x32xf32> loc("head"("fwd"))
-    %75 = linalg.transpose ins(%arg1 : tensor<32x16xf32>) outs(%74 : tensor<16x32xf32>) permutation = [1, 0] loc("head"("fwd"))
-    %76 = tensor.empty() : tensor<32x32xf32> loc("head"("fwd"))
-    %77 = linalg.fill ins(%cst_0 : f32) outs(%76 : tensor<32x32xf32>) -> tensor<32x32xf32> loc("head"("fwd"))
-    %78 = linalg.matmul ins(%73, %75 : tensor<32x16xf32>, tensor<16x32xf32>) outs(%77 : tensor<32x32xf32>) -> tensor<32x32xf32> loc("head"("fwd"))
-    %79 = tensor.expand_shape %78 [[0, 1], [2]] output_shape [4, 8, 32] : tensor<32x32xf32> into tensor<4x8x32xf32> loc("head"("fwd"))
-    %80 = tensor.collapse_shape %79 [[0, 1], [2]] : tensor<4x8x32xf32> into tensor<32x32xf32> loc("head"("fwd"))
+    %74 = tensor.empty() : tensor<16x40xf32> loc("head"("fwd"))
+    %75 = linalg.transpose ins(%arg1 : tensor<40x16xf32>) outs(%74 : tensor<16x40xf32>) permutation = [1, 0] loc("head"("fwd"))
+    %76 = tensor.empty() : tensor<32x40xf32> loc("head"("fwd"))
+    %77 = linalg.fill ins(%cst_0 : f32) outs(%76 : tensor<32x40xf32>) -> tensor<32x40xf32> loc("head"("fwd"))
+    %78 = linalg.matmul ins(%73, %75 : tensor<32x16xf32>, tensor<16x40xf32>) outs(%77 : tensor<32x40xf32>) -> tensor<32x40xf32> loc("head"("fwd"))
+    %79 = tensor.expand_shape %78 [[0, 1], [2]] output_shape [4, 8, 40] : tensor<32x40xf32> into tensor<4x8x40xf32> loc("head"("fwd"))
+    %80 = tensor.collapse_shape %79 [[0, 1], [2]] : tensor<4x8x40xf32> into tensor<32x40xf32> loc("head"("fwd"))
     %81 = tensor.collapse_shape %arg10 [[0, 1]] : tensor<4x8xi64> into tensor<32xi64> loc("<root>"("fwd"))
     %82 = tensor.empty() : tensor<32xf32> loc("<root>"("fwd"))
     %83 = linalg.fill ins(%cst_5 : f32) outs(%82 : tensor<32xf32>) -> tensor<32xf32> loc("<root>"("fwd"))
-    %84 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%80 : tensor<32x32xf32>) outs(%83 : tensor<32xf32>) {
+    %84 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%80 : tensor<32x40xf32>) outs(%83 : tensor<32xf32>) {
     ^bb0(%in84_0: f32, %out84: f32):
       %r84 = arith.maximumf %in84_0, %out84 : f32 loc("<root>"("fwd"))
       linalg.yield %r84 : f32 loc("<root>"("fwd"))
     } -> tensor<32xf32> loc("<root>"("fwd"))
-    %85 = tensor.empty() : tensor<32x32xf32> loc("<root>"("fwd"))
-    %86 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%80, %84 : tensor<32x32xf32>, tensor<32xf32>) outs(%85 : tensor<32x32xf32>) {
+    %85 = tensor.empty() : tensor<32x40xf32> loc("<root>"("fwd"))
+    %86 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%80, %84 : tensor<32x40xf32>, tensor<32xf32>) outs(%85 : tensor<32x40xf32>) {
     ^bb0(%in86_0: f32, %in86_1: f32, %out86: f32):
       %r86 = arith.subf %in86_0, %in86_1 : f32 loc("<root>"("fwd"))
       linalg.yield %r86 : f32 loc("<root>"("fwd"))
-    } -> tensor<32x32xf32> loc("<root>"("fwd"))
-    %87 = tensor.empty() : tensor<32x32xf32> loc("<root>"("fwd"))
-    %88 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%86 : tensor<32x32xf32>) outs(%87 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("fwd"))
+    %87 = tensor.empty() : tensor<32x40xf32> loc("<root>"("fwd"))
+    %88 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%86 : tensor<32x40xf32>) outs(%87 : tensor<32x40xf32>) {
     ^bb0(%in88_0: f32, %out88: f32):
       %r88 = math.exp %in88_0 : f32 loc("<root>"("fwd"))
       linalg.yield %r88 : f32 loc("<root>"("fwd"))
-    } -> tensor<32x32xf32> loc("<root>"("fwd"))
+    } -> tensor<32x40xf32> loc("<root>"("fwd"))
     %89 = tensor.empty() : tensor<32xf32> loc("<root>"("fwd"))
     %90 = linalg.fill ins(%cst_0 : f32) outs(%89 : tensor<32xf32>) -> tensor<32xf32> loc("<root>"("fwd"))
-    %91 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%88 : tensor<32x32xf32>) outs(%90 : tensor<32xf32>) {
+    %91 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%88 : tensor<32x40xf32>) outs(%90 : tensor<32xf32>) {
     ^bb0(%in91_0: f32, %out91: f32):
       %r91 = arith.addf %in91_0, %out91 : f32 loc("<root>"("fwd"))
       linalg.yield %r91 : f32 loc("<root>"("fwd"))
@@ -257,7 +257,7 @@ module {
     ^bb0(%in95_0: i64, %out95: f32):
       %i95 = linalg.index 0 : index loc("<root>"("fwd"))
       %j95 = arith.index_cast %in95_0 : i64 to index loc("<root>"("fwd"))
-      %r95 = tensor.extract %86[%i95, %j95] : tensor<32x32xf32> loc("<root>"("fwd"))
+      %r95 = tensor.extract %86[%i95, %j95] : tensor<32x40xf32> loc("<root>"("fwd"))
       linalg.yield %r95 : f32 loc("<root>"("fwd"))
     } -> tensor<32xf32> loc("<root>"("fwd"))
     %96 = tensor.empty() : tensor<32xf32> loc("<root>"("fwd"))
@@ -298,67 +298,67 @@ module {
       %r109 = arith.negf %in109_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r109 : f32 loc("<root>"("bwd"))
     } -> tensor<32xf32> loc("<root>"("bwd"))
-    %110 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %111 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%109, %81 : tensor<32xf32>, tensor<32xi64>) outs(%110 : tensor<32x32xf32>) {
+    %110 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %111 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%109, %81 : tensor<32xf32>, tensor<32xi64>) outs(%110 : tensor<32x40xf32>) {
     ^bb0(%in111_0: f32, %in111_1: i64, %out111: f32):
       %v111 = linalg.index 1 : index loc("<root>"("bwd"))
       %i111 = arith.index_cast %v111 : index to i64 loc("<root>"("bwd"))
       %a111 = arith.cmpi eq, %i111, %in111_1 : i64 loc("<root>"("bwd"))
       %r111 = arith.select %a111, %in111_0, %cst_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r111 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
     %112 = tensor.empty() : tensor<32xf32> loc("<root>"("bwd"))
     %113 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%107, %91 : tensor<32xf32>, tensor<32xf32>) outs(%112 : tensor<32xf32>) {
     ^bb0(%in113_0: f32, %in113_1: f32, %out113: f32):
       %r113 = arith.divf %in113_0, %in113_1 : f32 loc("<root>"("bwd"))
       linalg.yield %r113 : f32 loc("<root>"("bwd"))
     } -> tensor<32xf32> loc("<root>"("bwd"))
-    %114 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %115 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%113 : tensor<32xf32>) outs(%114 : tensor<32x32xf32>) {
+    %114 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %115 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%113 : tensor<32xf32>) outs(%114 : tensor<32x40xf32>) {
     ^bb0(%in115_0: f32, %out115: f32):
       %r115 = arith.addf %in115_0, %cst_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r115 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
-    %116 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %117 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%115, %88 : tensor<32x32xf32>, tensor<32x32xf32>) outs(%116 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
+    %116 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %117 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%115, %88 : tensor<32x40xf32>, tensor<32x40xf32>) outs(%116 : tensor<32x40xf32>) {
     ^bb0(%in117_0: f32, %in117_1: f32, %out117: f32):
       %r117 = arith.mulf %in117_0, %in117_1 : f32 loc("<root>"("bwd"))
       linalg.yield %r117 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
-    %118 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %119 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%111, %117 : tensor<32x32xf32>, tensor<32x32xf32>) outs(%118 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
+    %118 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %119 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%111, %117 : tensor<32x40xf32>, tensor<32x40xf32>) outs(%118 : tensor<32x40xf32>) {
     ^bb0(%in119_0: f32, %in119_1: f32, %out119: f32):
       %r119 = arith.addf %in119_0, %in119_1 : f32 loc("<root>"("bwd"))
       linalg.yield %r119 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
-    %120 = tensor.empty() : tensor<32x32xf32> loc("<root>"("bwd"))
-    %121 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%119 : tensor<32x32xf32>) outs(%120 : tensor<32x32xf32>) {
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
+    %120 = tensor.empty() : tensor<32x40xf32> loc("<root>"("bwd"))
+    %121 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%119 : tensor<32x40xf32>) outs(%120 : tensor<32x40xf32>) {
     ^bb0(%in121_0: f32, %out121: f32):
       %r121 = arith.negf %in121_0 : f32 loc("<root>"("bwd"))
       linalg.yield %r121 : f32 loc("<root>"("bwd"))
-    } -> tensor<32x32xf32> loc("<root>"("bwd"))
+    } -> tensor<32x40xf32> loc("<root>"("bwd"))
     %122 = tensor.empty() : tensor<32xf32> loc("<root>"("bwd"))
     %123 = linalg.fill ins(%cst_0 : f32) outs(%122 : tensor<32xf32>) -> tensor<32xf32> loc("<root>"("bwd"))
-    %124 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%121 : tensor<32x32xf32>) outs(%123 : tensor<32xf32>) {
+    %124 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%121 : tensor<32x40xf32>) outs(%123 : tensor<32xf32>) {
     ^bb0(%in124_0: f32, %out124: f32):
       %r124 = arith.addf %in124_0, %out124 : f32 loc("<root>"("bwd"))
       linalg.yield %r124 : f32 loc("<root>"("bwd"))
     } -> tensor<32xf32> loc("<root>"("bwd"))
-    %125 = tensor.expand_shape %119 [[0, 1], [2]] output_shape [4, 8, 32] : tensor<32x32xf32> into tensor<4x8x32xf32> loc("head"("bwd"))
-    %126 = tensor.collapse_shape %125 [[0, 1], [2]] : tensor<4x8x32xf32> into tensor<32x32xf32> loc("head"("bwd"))
+    %125 = tensor.expand_shape %119 [[0, 1], [2]] output_shape [4, 8, 40] : tensor<32x40xf32> into tensor<4x8x40xf32> loc("head"("bwd"))
+    %126 = tensor.collapse_shape %125 [[0, 1], [2]] : tensor<4x8x40xf32> into tensor<32x40xf32> loc("head"("bwd"))
     %127 = tensor.empty() : tensor<32x16xf32> loc("head"("bwd"))
     %128 = linalg.fill ins(%cst_0 : f32) outs(%127 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("head"("bwd"))
-    %129 = linalg.matmul ins(%126, %arg1 : tensor<32x32xf32>, tensor<32x16xf32>) outs(%128 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("head"("bwd"))
+    %129 = linalg.matmul ins(%126, %arg1 : tensor<32x40xf32>, tensor<40x16xf32>) outs(%128 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("head"("bwd"))
     %130 = tensor.expand_shape %129 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("head"("bwd"))
     %131 = tensor.empty() : tensor<16x4x8xf32> loc("head"("bwd"))
     %132 = linalg.transpose ins(%72 : tensor<4x8x16xf32>) outs(%131 : tensor<16x4x8xf32>) permutation = [2, 0, 1] loc("head"("bwd"))
     %133 = tensor.collapse_shape %132 [[0], [1, 2]] : tensor<16x4x8xf32> into tensor<16x32xf32> loc("head"("bwd"))
-    %134 = tensor.collapse_shape %125 [[0, 1], [2]] : tensor<4x8x32xf32> into tensor<32x32xf32> loc("head"("bwd"))
-    %135 = tensor.empty() : tensor<16x32xf32> loc("head"("bwd"))
-    %136 = linalg.fill ins(%cst_0 : f32) outs(%135 : tensor<16x32xf32>) -> tensor<16x32xf32> loc("head"("bwd"))
-    %137 = linalg.matmul ins(%133, %134 : tensor<16x32xf32>, tensor<32x32xf32>) outs(%136 : tensor<16x32xf32>) -> tensor<16x32xf32> loc("head"("bwd"))
-    %138 = tensor.empty() : tensor<32x16xf32> loc("head"("bwd"))
-    %139 = linalg.transpose ins(%137 : tensor<16x32xf32>) outs(%138 : tensor<32x16xf32>) permutation = [1, 0] loc("head"("bwd"))
+    %134 = tensor.collapse_shape %125 [[0, 1], [2]] : tensor<4x8x40xf32> into tensor<32x40xf32> loc("head"("bwd"))
+    %135 = tensor.empty() : tensor<16x40xf32> loc("head"("bwd"))
+    %136 = linalg.fill ins(%cst_0 : f32) outs(%135 : tensor<16x40xf32>) -> tensor<16x40xf32> loc("head"("bwd"))
+    %137 = linalg.matmul ins(%133, %134 : tensor<16x32xf32>, tensor<32x40xf32>) outs(%136 : tensor<16x40xf32>) -> tensor<16x40xf32> loc("head"("bwd"))
+    %138 = tensor.empty() : tensor<40x16xf32> loc("head"("bwd"))
+    %139 = linalg.transpose ins(%137 : tensor<16x40xf32>) outs(%138 : tensor<40x16xf32>) permutation = [1, 0] loc("head"("bwd"))
     %140 = tensor.empty() : tensor<16xf32> loc("norm"("bwd"))
     %141 = linalg.fill ins(%cst_0 : f32) outs(%140 : tensor<16xf32>) -> tensor<16xf32> loc("norm"("bwd"))
     %142 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%130 : tensor<4x8x16xf32>) outs(%141 : tensor<16xf32>) {
@@ -488,48 +488,48 @@ module {
       linalg.yield %r184 : f32 loc("h.0.fc2"("bwd"))
     } -> tensor<16xf32> loc("h.0.fc2"("bwd"))
     %185 = tensor.collapse_shape %181 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.fc2"("bwd"))
-    %186 = tensor.empty() : tensor<32x64xf32> loc("h.0.fc2"("bwd"))
-    %187 = linalg.fill ins(%cst_0 : f32) outs(%186 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc2"("bwd"))
-    %188 = linalg.matmul ins(%185, %arg6 : tensor<32x16xf32>, tensor<16x64xf32>) outs(%187 : tensor<32x64xf32>) -> tensor<32x64xf32> loc("h.0.fc2"("bwd"))
-    %189 = tensor.expand_shape %188 [[0, 1], [2]] output_shape [4, 8, 64] : tensor<32x64xf32> into tensor<4x8x64xf32> loc("h.0.fc2"("bwd"))
-    %190 = tensor.empty() : tensor<64x4x8xf32> loc("h.0.fc2"("bwd"))
-    %191 = linalg.transpose ins(%37 : tensor<4x8x64xf32>) outs(%190 : tensor<64x4x8xf32>) permutation = [2, 0, 1] loc("h.0.fc2"("bwd"))
-    %192 = tensor.collapse_shape %191 [[0], [1, 2]] : tensor<64x4x8xf32> into tensor<64x32xf32> loc("h.0.fc2"("bwd"))
+    %186 = tensor.empty() : tensor<32x48xf32> loc("h.0.fc2"("bwd"))
+    %187 = linalg.fill ins(%cst_0 : f32) outs(%186 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc2"("bwd"))
+    %188 = linalg.matmul ins(%185, %arg6 : tensor<32x16xf32>, tensor<16x48xf32>) outs(%187 : tensor<32x48xf32>) -> tensor<32x48xf32> loc("h.0.fc2"("bwd"))
+    %189 = tensor.expand_shape %188 [[0, 1], [2]] output_shape [4, 8, 48] : tensor<32x48xf32> into tensor<4x8x48xf32> loc("h.0.fc2"("bwd"))
+    %190 = tensor.empty() : tensor<48x4x8xf32> loc("h.0.fc2"("bwd"))
+    %191 = linalg.transpose ins(%37 : tensor<4x8x48xf32>) outs(%190 : tensor<48x4x8xf32>) permutation = [2, 0, 1] loc("h.0.fc2"("bwd"))
+    %192 = tensor.collapse_shape %191 [[0], [1, 2]] : tensor<48x4x8xf32> into tensor<48x32xf32> loc("h.0.fc2"("bwd"))
     %193 = tensor.collapse_shape %181 [[0, 1], [2]] : tensor<4x8x16xf32> into tensor<32x16xf32> loc("h.0.fc2"("bwd"))
-    %194 = tensor.empty() : tensor<64x16xf32> loc("h.0.fc2"("bwd"))
-    %195 = linalg.fill ins(%cst_0 : f32) outs(%194 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.0.fc2"("bwd"))
-    %196 = linalg.matmul ins(%192, %193 : tensor<64x32xf32>, tensor<32x16xf32>) outs(%195 : tensor<64x16xf32>) -> tensor<64x16xf32> loc("h.0.fc2"("bwd"))
-    %197 = tensor.empty() : tensor<16x64xf32> loc("h.0.fc2"("bwd"))
-    %198 = linalg.transpose ins(%196 : tensor<64x16xf32>) outs(%197 : tensor<16x64xf32>) permutation = [1, 0] loc("h.0.fc2"("bwd"))
-    %199 = tensor.empty() : tensor<4x8x64xf32> loc("h.0"("bwd"))
-    %200 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%189, %37 : tensor<4x8x64xf32>, tensor<4x8x64xf32>) outs(%199 : tensor<4x8x64xf32>) {
+    %194 = tensor.empty() : tensor<48x16xf32> loc("h.0.fc2"("bwd"))
+    %195 = linalg.fill ins(%cst_0 : f32) outs(%194 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.0.fc2"("bwd"))
+    %196 = linalg.matmul ins(%192, %193 : tensor<48x32xf32>, tensor<32x16xf32>) outs(%195 : tensor<48x16xf32>) -> tensor<48x16xf32> loc("h.0.fc2"("bwd"))
+    %197 = tensor.empty() : tensor<16x48xf32> loc("h.0.fc2"("bwd"))
+    %198 = linalg.transpose ins(%196 : tensor<48x16xf32>) outs(%197 : tensor<16x48xf32>) permutation = [1, 0] loc("h.0.fc2"("bwd"))
+    %199 = tensor.empty() : tensor<4x8x48xf32> loc("h.0"("bwd"))
+    %200 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%189, %37 : tensor<4x8x48xf32>, tensor<4x8x48xf32>) outs(%199 : tensor<4x8x48xf32>) {
     ^bb0(%in200_0: f32, %in200_1: f32, %out200: f32):
       %a200 = arith.mulf %in200_1, %in200_1 : f32 loc("h.0"("bwd"))
       %b200 = arith.subf %cst_1, %a200 : f32 loc("h.0"("bwd"))
       %r200 = arith.mulf %in200_0, %b200 : f32 loc("h.0"("bwd"))
       linalg.yield %r200 : f32 loc("h.0"("bwd"))
-    } -> tensor<4x8x64xf32> loc("h.0"("bwd"))
-    %201 = tensor.empty() : tensor<64xf32> loc("h.0.fc1"("bwd"))
-    %202 = linalg.fill ins(%cst_0 : f32) outs(%201 : tensor<64xf32>) -> tensor<64xf32> loc("h.0.fc1"("bwd"))
-    %203 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%200 : tensor<4x8x64xf32>) outs(%202 : tensor<64xf32>) {
+    } -> tensor<4x8x48xf32> loc("h.0"("bwd"))
+    %201 = tensor.empty() : tensor<48xf32> loc("h.0.fc1"("bwd"))
+    %202 = linalg.fill ins(%cst_0 : f32) outs(%201 : tensor<48xf32>) -> tensor<48xf32> loc("h.0.fc1"("bwd"))
+    %203 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%200 : tensor<4x8x48xf32>) outs(%202 : tensor<48xf32>) {
     ^bb0(%in203_0: f32, %out203: f32):
       %r203 = arith.addf %in203_0, %out203 : f32 loc("h.0.fc1"("bwd"))
       linalg.yield %r203 : f32 loc("h.0.fc1"("bwd"))
-    } -> tensor<64xf32> loc("h.0.fc1"("bwd"))
-    %204 = tensor.collapse_shape %200 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.fc1"("bwd"))
+    } -> tensor<48xf32> loc("h.0.fc1"("bwd"))
+    %204 = tensor.collapse_shape %200 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.fc1"("bwd"))
     %205 = tensor.empty() : tensor<32x16xf32> loc("h.0.fc1"("bwd"))
     %206 = linalg.fill ins(%cst_0 : f32) outs(%205 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc1"("bwd"))
-    %207 = linalg.matmul ins(%204, %arg4 : tensor<32x64xf32>, tensor<64x16xf32>) outs(%206 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc1"("bwd"))
+    %207 = linalg.matmul ins(%204, %arg4 : tensor<32x48xf32>, tensor<48x16xf32>) outs(%206 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("h.0.fc1"("bwd"))
     %208 = tensor.expand_shape %207 [[0, 1], [2]] output_shape [4, 8, 16] : tensor<32x16xf32> into tensor<4x8x16xf32> loc("h.0.fc1"("bwd"))
     %209 = tensor.empty() : tensor<16x4x8xf32> loc("h.0.fc1"("bwd"))
     %210 = linalg.transpose ins(%26 : tensor<4x8x16xf32>) outs(%209 : tensor<16x4x8xf32>) permutation = [2, 0, 1] loc("h.0.fc1"("bwd"))
     %211 = tensor.collapse_shape %210 [[0], [1, 2]] : tensor<16x4x8xf32> into tensor<16x32xf32> loc("h.0.fc1"("bwd"))
-    %212 = tensor.collapse_shape %200 [[0, 1], [2]] : tensor<4x8x64xf32> into tensor<32x64xf32> loc("h.0.fc1"("bwd"))
-    %213 = tensor.empty() : tensor<16x64xf32> loc("h.0.fc1"("bwd"))
-    %214 = linalg.fill ins(%cst_0 : f32) outs(%213 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.0.fc1"("bwd"))
-    %215 = linalg.matmul ins(%211, %212 : tensor<16x32xf32>, tensor<32x64xf32>) outs(%214 : tensor<16x64xf32>) -> tensor<16x64xf32> loc("h.0.fc1"("bwd"))
-    %216 = tensor.empty() : tensor<64x16xf32> loc("h.0.fc1"("bwd"))
-    %217 = linalg.transpose ins(%215 : tensor<16x64xf32>) outs(%216 : tensor<64x16xf32>) permutation = [1, 0] loc("h.0.fc1"("bwd"))
+    %212 = tensor.collapse_shape %200 [[0, 1], [2]] : tensor<4x8x48xf32> into tensor<32x48xf32> loc("h.0.fc1"("bwd"))
+    %213 = tensor.empty() : tensor<16x48xf32> loc("h.0.fc1"("bwd"))
+    %214 = linalg.fill ins(%cst_0 : f32) outs(%213 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.0.fc1"("bwd"))
+    %215 = linalg.matmul ins(%211, %212 : tensor<16x32xf32>, tensor<32x48xf32>) outs(%214 : tensor<16x48xf32>) -> tensor<16x48xf32> loc("h.0.fc1"("bwd"))
+    %216 = tensor.empty() : tensor<48x16xf32> loc("h.0.fc1"("bwd"))
+    %217 = linalg.transpose ins(%215 : tensor<16x48xf32>) outs(%216 : tensor<48x16xf32>) permutation = [1, 0] loc("h.0.fc1"("bwd"))
     %218 = tensor.empty() : tensor<16xf32> loc("h.0.ln"("bwd"))
     %219 = linalg.fill ins(%cst_0 : f32) outs(%218 : tensor<16xf32>) -> tensor<16xf32> loc("h.0.ln"("bwd"))
     %220 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%208 : tensor<4x8x16xf32>) outs(%219 : tensor<16xf32>) {
@@ -661,19 +661,19 @@ module {
     %263 = tensor.expand_shape %262 [[0], [1, 2]] output_shape [32, 1, 16] : tensor<32x16xf32> into tensor<32x1x16xf32> loc("embed"("bwd"))
     %264 = tensor.collapse_shape %arg0 [[0, 1]] : tensor<4x8xi64> into tensor<32xi64> loc("embed"("bwd"))
     %265 = tensor.expand_shape %264 [[0, 1]] output_shape [32, 1] : tensor<32xi64> into tensor<32x1xi64> loc("embed"("bwd"))
-    %266 = tensor.empty() : tensor<32x16xf32> loc("embed"("bwd"))
-    %267 = linalg.fill ins(%cst_0 : f32) outs(%266 : tensor<32x16xf32>) -> tensor<32x16xf32> loc("embed"("bwd"))
+    %266 = tensor.empty() : tensor<40x16xf32> loc("embed"("bwd"))
+    %267 = linalg.fill ins(%cst_0 : f32) outs(%266 : tensor<40x16xf32>) -> tensor<40x16xf32> loc("embed"("bwd"))
     %268 = "tm_tensor.scatter"(%263, %265, %267) <{dimension_map = array<i64: 0>, operandSegmentSizes = array<i32: 2, 1>, unique_indices = false}> ({
     ^bb0(%u268: f32, %v268: f32):
       %w268 = arith.addf %v268, %u268 : f32
       "tm_tensor.yield"(%w268) : (f32) -> ()
-    }) : (tensor<32x1x16xf32>, tensor<32x1xi64>, tensor<32x16xf32>) -> tensor<32x16xf32> loc("embed"("bwd"))
-    %269 = tensor.empty() : tensor<32x16xf32> loc("embed"("bwd"))
-    %270 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%139, %268 : tensor<32x16xf32>, tensor<32x16xf32>) outs(%269 : tensor<32x16xf32>) {
+    }) : (tensor<32x1x16xf32>, tensor<32x1xi64>, tensor<40x16xf32>) -> tensor<40x16xf32> loc("embed"("bwd"))
+    %269 = tensor.empty() : tensor<40x16xf32> loc("embed"("bwd"))
+    %270 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%139, %268 : tensor<40x16xf32>, tensor<40x16xf32>) outs(%269 : tensor<40x16xf32>) {
     ^bb0(%in270_0: f32, %in270_1: f32, %out270: f32):
       %r270 = arith.addf %in270_0, %in270_1 : f32 loc("embed"("bwd"))
       linalg.yield %r270 : f32 loc("embed"("bwd"))
-    } -> tensor<32x16xf32> loc("embed"("bwd"))
-    return %102, %270, %227, %220, %217, %203, %198, %184, %149, %142 : tensor<f32>, tensor<32x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<64x16xf32>, tensor<64xf32>, tensor<16x64xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+    } -> tensor<40x16xf32> loc("embed"("bwd"))
+    return %102, %270, %227, %220, %217, %203, %198, %184, %149, %142 : tensor<f32>, tensor<40x16xf32>, tensor<16xf32>, tensor<16xf32>, tensor<48x16xf32>, tensor<48xf32>, tensor<16x48xf32>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
   }
 }

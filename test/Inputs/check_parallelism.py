@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles and runs the plans of docs/Parallelism.md and checks what it says of them.
+
+A plan is a ```yaml block that starts with `# input: MODEL`. Behind it, up to the
+next plan, may come
+  * ```mlir blocks: their lines are in the sharded step, in this order; names of
+    values do not count, and a line of dots stands for what is left out,
+  * a table of collectives | where | collective | group | number | bytes |: all
+    that the step has, but for those of single numbers such as the loss,
+  * `symbol = expression` in backticks, for the formulas of the table. A cell of
+    bytes is `formula` = number: what a rank sends.
+Bytes are counted in the sharded step, and the sum is what a run has sent.
+
+Usage: check_parallelism.py FSDP_OPT FSDP_RUN ROOT
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+KINDS = "all_gather|reduce_scatter|all_reduce|all_to_all|broadcast|permute"
+PLAN = re.compile(r"^```yaml\n(# input: (\S+).*?)^```\n", re.S | re.M)
+BLOCK = re.compile(r"^```mlir\n(.*?)^```\n", re.S | re.M)
+SYMBOL = re.compile(r"`(\w+) = ([^`=]+)`")
+ROW = re.compile(r"^\| (\S+) \| ([a-z-]+) \| `(\w+)` \| (\d+) \| `([^`]+)` = ([\d,]+) \|$", re.M)
+COLLECTIVE = re.compile(
+    rf"(%\w+)(?::\d+)? = fsdp\.({KINDS})\s+(?:\w+ +)?(%\w+) over @(\S+) .*?: \(tensor<(.*?)>\) -> tensor<(.*?)>.*?(\"[fb]wd\"|$)", re.M
+)
+VIA = re.compile(r"(%\w+) = (?:fsdp\.(?:\w+)|tensor\.(?:expand|collapse)_shape|tensor\.extract_slice) +(?:sum +)?(%\w+)")
+PIECES = {"all_gather": 1, "reduce_scatter": 1, "all_reduce": 2, "all_to_all": 1}
+
+
+def count_bytes(shape):
+    *dims, dtype = shape.split("x")
+    size = int(re.sub(r"\D", "", dtype)) // 8
+    for dim in dims:
+        size *= int(dim)
+    return size
+
+
+def read_step(text):
+    """Of each collective (where, kind, group): how many there are, and the bytes that a rank sends."""
+    sizes = {name: int(size) for name, size in re.findall(r"process_group @(\S+) = #fsdp.classes<\[\d+, (\d+)\]", text)}
+    source = dict(VIA.findall(text)) | {name: operand for name, _, operand, *_ in COLLECTIVE.findall(text)}
+    marked = set(re.findall(r"(%\w+) = fsdp\.local_grad", text))
+    parameters = set(re.findall(r"(%\w+): tensor<[^>]*> \{[^}]*fsdp\.param", text))
+
+    def where(name, phase):
+        while name in source and name not in marked:
+            name = source[name]
+        if name in marked:
+            return "gradients"
+        return "weights" if name in parameters else {'"fwd"': "forward", '"bwd"': "backward"}[phase]
+
+    number, sent, scalars = Counter(), Counter(), 0
+    for _, kind, operand, group, before, after, phase in COLLECTIVE.findall(text):
+        whole = max(count_bytes(before), count_bytes(after))
+        wire = PIECES[kind] * (sizes[group] - 1) * whole // sizes[group]
+        if before == after == "f32":
+            scalars += wire
+            continue
+        key = where(operand, phase), kind.replace("_", "-"), group
+        number[key] += 1
+        sent[key] += wire
+    return number, sent, scalars
+
+
+def normalize(line):
+    line = re.sub(r"%\w+", "%", re.sub(r"\{fsdp\.\w+ = [^}]*\} *", "", line.strip()))
+    return re.sub(r"\s+", " ", line)
+
+
+def check(opt, run, root, text):
+    """What is wrong with a plan and what is said of it."""
+    plan = PLAN.match(text)
+    model, wrong = root / plan[2], []
+    with tempfile.TemporaryDirectory() as folder:
+        config, traffic = pathlib.Path(folder, "plan.yaml"), pathlib.Path(folder, "traffic.json")
+        config.write_text(plan[1])
+        flags = ["--mlir-print-local-scope", "--mlir-print-debuginfo"]
+        done = [
+            subprocess.run(command, text=True, capture_output=True)
+            for command in (
+                [opt, model, "--allow-unregistered-dialect", f"--fsdp-compile=config={config}"],
+                [opt, model, "--allow-unregistered-dialect", f"--fsdp-compile=config={config}", *flags],
+                [run, model, f"--config={config}", "--verify=f64", "--quiet", f"--traffic={traffic}"],
+            )
+        ]
+        for each in done:
+            if each.returncode:
+                return [each.stdout + each.stderr]
+        wire = sum(entry["wire_bytes"] for entry in json.loads(traffic.read_text())["traffic"])
+    number, sent, scalars = read_step(done[1].stdout)
+    # A run in f64 sends twice as much.
+    if 2 * (sum(sent.values()) + scalars) != wire and sum(sent.values()) + scalars != wire:
+        wrong.append(f"expected {sum(sent.values()) + scalars} bytes, but a run sent {wire}")
+    lines = [normalize(line) for line in done[0].stdout.splitlines()]
+    for block in BLOCK.findall(text):
+        at = 0
+        for line in map(normalize, block.splitlines()):
+            if not line or set(line) <= set(".…"):
+                continue
+            if line not in lines[at:]:
+                wrong.append(f"expected in the sharded step\n  {line}")
+                break
+            at = lines.index(line, at) + 1
+    symbols = {}
+    for name, formula in SYMBOL.findall(text):
+        symbols[name] = eval(formula, {}, symbols)  # noqa: S307: the project's own page.
+    for where, kind, group, count, formula, written in ROW.findall(text):
+        key, written = (where, kind, group), int(written.replace(",", ""))
+        if number.pop(key, 0) != int(count):
+            wrong.append(f"expected another number than {count} of {key}")
+        if not sent[key] == written == eval(formula, {}, symbols):  # noqa: S307
+            wrong.append(f"expected {sent[key]} bytes of {key}, but the page has {written}, and its formula {eval(formula, {}, symbols)}")  # noqa: S307
+    for key, count in number.items():
+        wrong.append(f"expected a row for {key}, of which the step has {count}, of {sent[key]} bytes")
+    return wrong
+
+
+def main(opt, run, root):
+    root, failed = pathlib.Path(root), 0
+    page = (root / "docs" / "Parallelism.md").read_text()
+    starts = [match.start() for match in PLAN.finditer(page)]
+    for start, end in zip(starts, starts[1:] + [len(page)]):
+        wrong = check(opt, run, root, page[start:end])
+        failed += bool(wrong)
+        for what in wrong:
+            print(f"Parallelism.md:{page.count(chr(10), 0, start) + 1}: {what}")
+    print(f"{len(starts)} plans, {failed} failed")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
