@@ -21,6 +21,29 @@ static bool isNested(int64_t extent,
   return extent % chunks == 0;
 }
 
+/// True where nothing but links, and what loops carry, is in front of a marker.
+bool Propagation::Solver::endsInMarker(const Node &node) const {
+  const Node *at = &node;
+  for (unsigned length = 0; length < 8; ++length) {
+    const Node *next = nullptr;
+    for (int32_t id : at->results)
+      for (int32_t user : graph.values[id].users) {
+        const Node &other = graph.nodes[user];
+        if (&other == &node || &other == at)
+          continue;
+        if (other.kind != NodeKind::Tie && !isLink(other))
+          return false;
+        next = &other;
+      }
+    if (!next)
+      return false;
+    if (isa_and_nonnull<LocalGradOp>(next->op))
+      return true;
+    at = next;
+  }
+  return false;
+}
+
 /// Passing a partial sum on: to one user only, where nothing grows.
 void Propagation::Solver::addLinear(
     const Node &node, SmallVectorImpl<Strategy> &candidates) const {
@@ -47,7 +70,8 @@ void Propagation::Solver::addLinear(
   }
   for (int32_t id : node.results)
     out = std::max(out, bytes[id]);
-  if (!isPartial || out > in)
+  // Unless all that is left to do is to sum a gradient.
+  if (!isPartial || (out > in && !endsInMarker(node)))
     return;
   uint64_t all = (uint64_t(1) << node.operands.size()) - 1;
   bool isLinearNode = node.kind == NodeKind::Op

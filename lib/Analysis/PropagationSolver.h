@@ -52,6 +52,7 @@ private:
   void set(Node &node, const Strategy &strategy,
            llvm::SmallVectorImpl<std::pair<Node *, Strategy>> &log);
   bool improveChain(int32_t id);
+  bool endsInMarker(const Node &node) const;
   bool hasStar(const Node &node) const;
   bool canShowStar(const Node &node) const;
   bool canRun(const Node &node, const Strategy &strategy) const;

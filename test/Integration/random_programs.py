@@ -114,8 +114,10 @@ def kind_of(run):
     if run.verified is not None:
         return "mismatch"
     if run.status < 0 or "PLEASE submit a bug report" in run.err:
-        found = re.search(r"Assertion `.*' failed|#\d+ \S+ (fsdp::\S+|mlir::\S+)", run.err)
-        return f"crash {(found[1] or found[0]) if found else run.status}"
+        names = re.findall(
+            r"Assertion `.*' failed|#\d+ \S+ (fsdp::[\w:]+)", run.err
+        )  # The function that recurs, if one does.
+        return f"crash {collections.Counter(names).most_common(1)[0][0] if names else run.status}"
     message = re.sub(r"^.*?error: (loc\(.*?\)\): )?", "", run.error)
     return re.sub(r"'[^']*'|\"[^\"]*\"|%\S+|@\w+|#fsdp\S*|<.*>|\d+", "_", message)[:160]
 
