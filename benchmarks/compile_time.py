@@ -5,7 +5,12 @@
 Each row runs `fsdp-opt MODEL --fsdp-compile` as a process of its own, so times
 are cold and include parsing and printing. Minimum and median in seconds.
 
+With `--partition` the rows have tensor parallelism over two ranks composed
+with FSDP over the rest, and the time of partitioning alone stands beside: the
+difference of two runs, with `--fsdp-partition` and without.
+
     benchmarks/compile_time.py [--opt build/tools/fsdp-opt/fsdp-opt] [--runs 5]
+                               [--partition]
 """
 import argparse
 import os
@@ -26,6 +31,18 @@ CASES = [  # model (deep_mlp: written by deep_mlp.py), layers, ranks, per node
     ("deep_mlp", 512, 8, 4),
     ("deep_mlp", 512, 100000, 8),
 ]
+
+PLAN = """mesh: {dp: -1, tp: 2}
+batch: {per_rank: [dp]}
+defaults: {process_group: dp}
+shardings:
+"""
+SHARDINGS = {  # by parameters' names; the gpts' heads are found from these
+    "deep_mlp": ['{match: "h.*.weight", dims: [[], [tp]]}'],
+    "gpt": ['{match: "transformer.h.*.mlp.c_fc.weight", dims: [[tp], []]}',
+            '{match: "transformer.h.*.mlp.c_proj.weight", dims: [[], [tp]]}',
+            '{match: "transformer.h.*.attn.c_proj.weight", dims: [[], [tp]]}'],
+}
 
 
 def user_seconds(command):
@@ -51,17 +68,30 @@ def main():
     parser.add_argument("--opt",
                         default=ROOT / "build/tools/fsdp-opt/fsdp-opt")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--partition", action="store_true")
     arguments = parser.parse_args()
-    print(f"{'model':<16} {'layers':>6} {'ranks':>7} {'min s':>7} {'median':>7}")
+    print(f"{'model':<16} {'layers':>6} {'ranks':>7} {'min s':>7} {'median':>7}"
+          + (f" {'partition min s':>16}" if arguments.partition else ""))
     with tempfile.TemporaryDirectory() as folder:
         for model, layers, ranks, per_node in CASES:
-            command = [
-                os.fspath(arguments.opt),
-                os.fspath(get_model(model, layers, folder)),
-                f"--fsdp-compile=ranks={ranks} ranks-per-node={per_node}"]
-            times = [user_seconds(command) for _ in range(arguments.runs)]
-            print(f"{model:<16} {layers:>6} {ranks:>7} {min(times):>7.2f} "
-                  f"{statistics.median(times):>7.2f}", flush=True)
+            path = os.fspath(get_model(model, layers, folder))
+            size = f"ranks={ranks} ranks-per-node={per_node}"
+            commands = [[f"--fsdp-compile={size}"]]
+            if arguments.partition:
+                plan = pathlib.Path(folder) / "plan.yaml"
+                lines = SHARDINGS["deep_mlp" if model == "deep_mlp" else "gpt"]
+                plan.write_text(PLAN + "".join(f"  - {x}\n" for x in lines))
+                front = ["--fsdp-import",
+                         f"--fsdp-annotate=config={plan} {size}"]
+                commands = [front + ["--fsdp-partition"], front]
+            times = [[user_seconds([os.fspath(arguments.opt), path, *command])
+                      for command in commands] for _ in range(arguments.runs)]
+            whole = [run[0] for run in times]
+            line = (f"{model:<16} {layers:>6} {ranks:>7} {min(whole):>7.2f} "
+                    f"{statistics.median(whole):>7.2f}")
+            if arguments.partition:
+                line += f" {min(whole) - min(run[1] for run in times):>16.2f}"
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

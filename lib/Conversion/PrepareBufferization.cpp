@@ -48,6 +48,10 @@ struct PrepareBufferizationPass
       protectArguments(function);
       separateResults(function);
     }
+    forEach<arith::ConstantOp>([&](arith::ConstantOp op) { splatToFill(op); });
+    forEach<linalg::FillOp>([&](linalg::FillOp op) { giveEachUseItsOwn(op); });
+    forEach<tensor::EmptyOp>(
+        [&](tensor::EmptyOp op) { giveEachUseItsOwn(op); });
     module.walk([&](scf::ForOp loop) {
       keepCarriedBuffers(loop.getRegionIterArgs(),
                          loop.getBody()->getTerminator());
@@ -56,10 +60,6 @@ struct PrepareBufferizationPass
       keepCarriedBuffers(loop.getBeforeArguments(), loop.getConditionOp());
       keepCarriedBuffers(loop.getAfterArguments(), loop.getYieldOp());
     });
-    forEach<arith::ConstantOp>([&](arith::ConstantOp op) { splatToFill(op); });
-    forEach<linalg::FillOp>([&](linalg::FillOp op) { giveEachUseItsOwn(op); });
-    forEach<tensor::EmptyOp>(
-        [&](tensor::EmptyOp op) { giveEachUseItsOwn(op); });
   }
 
   /// Calls `action` on ops that it may erase.
@@ -164,14 +164,33 @@ static Value getWrittenInPlace(OpResult result) {
   return uses == 1 || isElementwise ? operand : Value();
 }
 
+/// Whether `operand` can be written to `carried` as it is: it is a new tensor or
+/// made of what was there. What may also be something else (a condition's
+/// result), or what another value that the loop carries may have overwritten by
+/// then, is copied first.
+static bool isOwn(OpOperand &operand, Value carried) {
+  bufferization::OneShotBufferizationOptions options;
+  bufferization::AnalysisState state(options);
+  SetVector<Value> leaves = state.findValueInReverseUseDefChain(
+      &operand, [](Value value) { return isa<BlockArgument>(value); });
+  return llvm::all_of(leaves,
+                      [&](Value leaf) {
+                        return leaf == carried ||
+                               leaf.getDefiningOp<tensor::EmptyOp>();
+                      }) ||
+         (leaves.size() == 1 && leaves.front().getDefiningOp());
+}
+
 /// A loop writes the tensors that it carries into the buffers that came in.
-/// `terminator` hands them to the next iteration, or to the other region.
+/// `terminator` hands them to the next iteration, or to the loop's other region.
 void PrepareBufferizationPass::keepCarriedBuffers(ValueRange carried,
                                                   Operation *terminator) {
   OpBuilder builder(terminator);
+  Location loc = terminator->getLoc();
   MutableArrayRef<OpOperand> operands = terminator->getOpOperands();
   if (isa<scf::ConditionOp>(terminator))
     operands = operands.drop_front();
+  SmallVector<std::pair<OpOperand *, Value>> moved;
   for (auto [operand, argument] : llvm::zip(operands, carried)) {
     Value value = operand.get();
     if (!isa<RankedTensorType>(value.getType()) ||
@@ -181,12 +200,18 @@ void PrepareBufferizationPass::keepCarriedBuffers(ValueRange carried,
       auto result = dyn_cast<OpResult>(value);
       value = result ? getWrittenInPlace(result) : Value();
     }
-    if (!value)
-      operand.set(bufferization::MaterializeInDestinationOp::create(
-                      builder, terminator->getLoc(), argument.getType(),
-                      operand.get(), argument)
-                      .getResult());
+    if (value)
+      continue;
+    moved.push_back({&operand, argument});
+    if (!isOwn(operand, argument))
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, loc, cast<RankedTensorType>(argument.getType()),
+          ValueRange(), operand.get()));
   }
+  for (auto [operand, argument] : moved)
+    operand->set(bufferization::MaterializeInDestinationOp::create(
+                     builder, loc, argument.getType(), operand->get(), argument)
+                     .getResult());
 }
 
 /// A constant that is one value everywhere becomes a fill: memory of its own,

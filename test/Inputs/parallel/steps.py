@@ -13,7 +13,7 @@ import numpy as np
 from tape import Tape
 
 BATCH, TIME, DIM, HEADS, HIDDEN, VOCAB = 4, 8, 16, 4, 48, 40
-GROUPS, EXPERTS, CAPACITY = 4, 8, 3
+GROUPS, EXPERTS, CAPACITY = 8, 8, 3
 
 
 def linear(tape, module, x, rows, columns, bias=True):
