@@ -241,10 +241,9 @@ static std::optional<PartitionRule> getRule(Operation *op, RuleAttr attribute) {
       !read(attribute.getResults(), op->getResultTypes(), rule.results))
     return std::nullopt;
   // What happens along a factor that a result lacks is not said.
-  for (auto [i, factor] : llvm::enumerate(rule.factors))
-    factor.canSplit = llvm::all_of(rule.results, [&](auto &dims) {
-      return llvm::is_contained(dims, int64_t(i));
-    });
+  for (int64_t i = 0, e = rule.factors.size(); i < e; ++i)
+    rule.factors[i].canSplit = llvm::all_of(
+        rule.results, [&](auto &dims) { return llvm::is_contained(dims, i); });
   return rule;
 }
 

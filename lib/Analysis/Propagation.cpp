@@ -151,7 +151,8 @@ Placements Propagation::getExported(int32_t id) const {
 }
 
 Placements Propagation::getPlacements(ShardingAttr sharding, Operation *from,
-                                      AxisSet stars) const {
+                                      AxisSet stars,
+                                      ArrayRef<int64_t> blocks) const {
   Placements result(getNumAxes());
   for (unsigned axis = 0; axis < getNumAxes(); ++axis)
     if (stars >> axis & 1)
@@ -159,8 +160,9 @@ Placements Propagation::getPlacements(ShardingAttr sharding, Operation *from,
   for (unsigned dim = 0; dim < sharding.getDims().size(); ++dim)
     for (Attribute group : sharding.getDimGroups(dim)) {
       ClassesAttr classes = lookupClasses(from, cast<FlatSymbolRefAttr>(group));
+      int64_t count = blocks.empty() ? 1 : blocks.consume_front();
       for (unsigned axis : axes.getAxes(classes))
-        result[axis] = Placement::split(dim);
+        result[axis] = Placement::split(dim, count);
     }
   return result;
 }
@@ -204,12 +206,27 @@ SmallVector<unsigned> Propagation::getSplits(const Placements &placements,
 }
 
 ShardingAttr Propagation::getSharding(const Placements &placements,
-                                      int64_t rank, ModuleOp module) const {
+                                      int64_t rank, ModuleOp module,
+                                      SmallVectorImpl<int64_t> *blocks) const {
   MLIRContext *context = module.getContext();
   SmallVector<Attribute> dims;
-  for (int64_t dim = 0; dim < rank; ++dim)
-    dims.push_back(
-        ArrayAttr::get(context, getGroups(getSplits(placements, dim), module)));
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    SmallVector<unsigned> order = getSplits(placements, dim);
+    SmallVector<Attribute> groups;
+    // A group has one number of blocks.
+    for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      while (end < order.size() &&
+             placements[order[end]].blocks == placements[order[begin]].blocks)
+        ++end;
+      for (Attribute group :
+           getGroups(ArrayRef(order).slice(begin, end - begin), module)) {
+        groups.push_back(group);
+        if (blocks)
+          blocks->push_back(placements[order[begin]].blocks);
+      }
+    }
+    dims.push_back(ArrayAttr::get(context, groups));
+  }
   SmallVector<unsigned> partial, varying;
   ReductionKind reduction = ReductionKind::Sum;
   for (unsigned axis = 0; axis < getNumAxes(); ++axis)

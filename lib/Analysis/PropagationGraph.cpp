@@ -298,18 +298,30 @@ void PropagationGraph::addOp(Operation &op) {
 /// What users wrote on an op's results: uses see the value behind it.
 void PropagationGraph::addPins(Operation &op) {
   auto pins = op.getAttrOfType<ArrayAttr>(attr::sharding);
+  auto blocks = op.getAttrOfType<ArrayAttr>(attr::blocks);
   if (!pins)
     return;
-  for (auto [pin, result] :
-       llvm::zip_equal(pins.getAsRange<ShardingAttr>(), op.getResults())) {
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    auto pin = cast<ShardingAttr>(pins[i]);
+    ArrayRef<int64_t> counts;
+    if (blocks)
+      counts = cast<DenseI64ArrayAttr>(blocks[i]);
+    // Sums are reduced where it costs least; what is not named is free.
+    AxisSet fixed = getSet(pin.getVarying());
+    size_t groups = 0;
+    for (unsigned dim = 0; dim < pin.getDims().size(); ++dim) {
+      fixed |= getSet(cast<ArrayAttr>(pin.getDims()[dim]));
+      groups += pin.getDimGroups(dim).size();
+    }
+    if (!(fixed & into.active))
+      continue;
     int32_t node = addTie(result, result, 0);
     Node &added = into.nodes[node];
     added.kind = NodeKind::Pin;
-    added.own =
-        into.getPlacements(pin, &op, into.values[into.lookup(result)].stars);
-    for (FlatSymbolRefAttr group : pin.getGroups())
-      added.fixed |= into.axes.getSet(lookupClasses(symbols, group));
-    added.fixed &= into.active;
+    added.own = into.getPlacements(
+        pin, &op, into.values[into.lookup(result)].stars,
+        counts.size() == groups ? counts : ArrayRef<int64_t>());
+    added.fixed = fixed & into.active;
   }
 }
 

@@ -164,21 +164,34 @@ static Value getWrittenInPlace(OpResult result) {
   return uses == 1 || isElementwise ? operand : Value();
 }
 
-/// Whether `operand` can be written to `carried` as it is: it is a new tensor or
-/// made of what was there. What may also be something else (a condition's
-/// result), or what another value that the loop carries may have overwritten by
-/// then, is copied first.
-static bool isOwn(OpOperand &operand, Value carried) {
-  bufferization::OneShotBufferizationOptions options;
+/// Whether the tensor of `operand` is new in this iteration: not what may be
+/// either of two tensors, nor what came in or is part of it.
+static bool isNew(OpOperand &operand) {
+  bufferization::BufferizationOptions options;
   bufferization::AnalysisState state(options);
   SetVector<Value> leaves = state.findValueInReverseUseDefChain(
       &operand, [](Value value) { return isa<BlockArgument>(value); });
-  return llvm::all_of(leaves,
-                      [&](Value leaf) {
-                        return leaf == carried ||
-                               leaf.getDefiningOp<tensor::EmptyOp>();
-                      }) ||
-         (leaves.size() == 1 && leaves.front().getDefiningOp());
+  return llvm::all_of(leaves, [&](Value leaf) {
+    Operation *op = leaf.getDefiningOp();
+    return op && (leaves.size() == 1 || isa<tensor::EmptyOp>(op));
+  });
+}
+
+/// Makes `operand` a copy. What a condition chooses is copied in its branches:
+/// behind it bufferization cannot tell from what.
+static void copy(OpOperand &operand) {
+  if (Operation *op = operand.get().getDefiningOp();
+      isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(op)) {
+    unsigned index = cast<OpResult>(operand.get()).getResultNumber();
+    for (Region &region : op->getRegions())
+      copy(region.front().getTerminator()->getOpOperand(index));
+    return;
+  }
+  OpBuilder builder(operand.getOwner());
+  operand.set(bufferization::AllocTensorOp::create(
+      builder, operand.getOwner()->getLoc(),
+      cast<RankedTensorType>(operand.get().getType()), ValueRange(),
+      operand.get()));
 }
 
 /// A loop writes the tensors that it carries into the buffers that came in.
@@ -203,10 +216,9 @@ void PrepareBufferizationPass::keepCarriedBuffers(ValueRange carried,
     if (value)
       continue;
     moved.push_back({&operand, argument});
-    if (!isOwn(operand, argument))
-      operand.set(bufferization::AllocTensorOp::create(
-          builder, loc, cast<RankedTensorType>(argument.getType()),
-          ValueRange(), operand.get()));
+    // Before the loop writes to any buffer that it carries.
+    if (!isNew(operand))
+      copy(operand);
   }
   for (auto [operand, argument] : moved)
     operand->set(bufferization::MaterializeInDestinationOp::create(

@@ -317,6 +317,20 @@ LogicalResult FsdpDialect::verifyOperationAttribute(Operation *op,
     }
     return success();
   }
+  if (name == attr::blocks) {
+    auto lists = dyn_cast<ArrayAttr>(value);
+    auto isCounts = [](Attribute list) {
+      auto counts = dyn_cast<DenseI64ArrayAttr>(list);
+      return counts && llvm::all_of(counts.asArrayRef(),
+                                    [](int64_t count) { return count > 0; });
+    };
+    if (!lists || lists.size() != op->getNumResults() ||
+        !llvm::all_of(lists, isCounts))
+      return op->emitOpError("expected one array of positive numbers per "
+                             "result in '")
+             << name << "'";
+    return success();
+  }
   if (name == attr::rule) {
     auto rule = dyn_cast<RuleAttr>(value);
     if (!rule || rule.getOperands().size() != op->getNumOperands() ||

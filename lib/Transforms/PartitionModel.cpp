@@ -92,7 +92,8 @@ struct PartitionPass : public fsdp::impl::PartitionPassBase<PartitionPass> {
     // Decisions have been carried out.
     step->getFunction().walk([](Operation *op) {
       if (!isa<func::FuncOp>(op))
-        op->removeAttr(attr::sharding);
+        for (StringRef name : {attr::sharding, attr::blocks})
+          op->removeAttr(name);
     });
   }
 };

@@ -44,17 +44,25 @@ void PropagatePass::writePlacements(const Step &step,
   step.getFunction().walk([&](Operation *op) {
     if (!propagation.isModel(op) || op->hasAttr(attr::sharding))
       return;
-    SmallVector<Attribute> shardings;
+    SmallVector<Attribute> shardings, blocks;
+    bool hasBlocks = false;
     for (Value result : op->getResults()) {
       int32_t id = propagation.lookup(result);
       if (id < 0 || propagation.getValue(id).isFree)
         return;
       const Propagation::Value &value = propagation.getValue(id);
+      SmallVector<int64_t> counts;
       shardings.push_back(propagation.getSharding(
-          value.placements, value.type.getRank(), getOperation()));
+          value.placements, value.type.getRank(), getOperation(), &counts));
+      blocks.push_back(DenseI64ArrayAttr::get(&getContext(), counts));
+      hasBlocks |=
+          llvm::any_of(counts, [](int64_t count) { return count > 1; });
     }
-    if (!shardings.empty())
-      op->setAttr(attr::sharding, ArrayAttr::get(&getContext(), shardings));
+    if (shardings.empty())
+      return;
+    op->setAttr(attr::sharding, ArrayAttr::get(&getContext(), shardings));
+    if (hasBlocks)
+      op->setAttr(attr::blocks, ArrayAttr::get(&getContext(), blocks));
   });
 }
 

@@ -256,6 +256,16 @@ module attributes {fsdp.word = 2} {}
 
 // -----
 
+// expected-error @+1 {{expected one array of positive numbers per result in 'fsdp.blocks'}}
+%0 = "test.op"() {fsdp.blocks = [array<i64: 0>]} : () -> index
+
+// -----
+
+// expected-error @+1 {{expected one array of positive numbers per result in 'fsdp.blocks'}}
+%0 = "test.op"() {fsdp.blocks = []} : () -> index
+
+// -----
+
 // expected-error @+1 {{expected a sharding of 2 dimensions, but got one of 1}}
 %0 = "test.op"() {fsdp.sharding = [#fsdp.sharding<[{}]>]} : () -> tensor<2x2xf32>
 

@@ -2,8 +2,9 @@
 """Compiles the plans of the documentation.
 
 Every ```yaml block of README.md and docs/ is a plan that must be accepted; one
-that is a fragment on purpose starts with `# fragment`. The model is a GPT where
-a plan names `transformer.…`, else docs_step.mlir. In docs/Composer.md
+that is a fragment on purpose starts with `# fragment`. The model is that of a line
+`# input: MODEL`, else a GPT where a plan names `transformer.…`, else
+docs_step.mlir. In docs/Composer.md
 every row `| ... | `PLAN` | VERDICT | ... |` of a table is a plan on 8 ranks in
 nodes of 4, and the verdict what must become of it.
 
@@ -27,8 +28,9 @@ def run(tool, text):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as plan:
         plan.write(text)
         plan.flush()
-        model = INPUTS / ("A1_nanogpt.mlir" if "transformer." in text else "docs_step.mlir")
-        command = [tool, model, f"--fsdp-compile=config={plan.name}", "-o", "/dev/null"]
+        named = re.match(r"# input: test/Inputs/(\S+)\n", text)
+        model = INPUTS / (named[1] if named else "A1_nanogpt.mlir" if "transformer." in text else "docs_step.mlir")
+        command = [tool, model, "--allow-unregistered-dialect", f"--fsdp-compile=config={plan.name}", "-o", "/dev/null"]
         done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode:
         return "error" if done.returncode == 1 else "crash", done.stderr

@@ -155,11 +155,15 @@ public:
   Placements getExported(int32_t id) const;
   /// The placements that `sharding` says of a value that varies on `stars`;
   /// several groups on one dimension are taken in the order of the axes.
+  /// `blocks` are those of each group on a dimension, one where there are none.
   Placements getPlacements(ShardingAttr sharding, mlir::Operation *from,
-                           AxisSet stars) const;
+                           AxisSet stars,
+                           llvm::ArrayRef<int64_t> blocks = {}) const;
   /// The sharding in the words of groups, made where they have no name.
-  ShardingAttr getSharding(const Placements &placements, int64_t rank,
-                           mlir::ModuleOp module) const;
+  /// Adds the blocks of each group on a dimension to `blocks`, if given.
+  ShardingAttr
+  getSharding(const Placements &placements, int64_t rank, mlir::ModuleOp module,
+              llvm::SmallVectorImpl<int64_t> *blocks = nullptr) const;
   /// The groups that run over these axes, major to minor.
   llvm::SmallVector<mlir::Attribute> getGroups(llvm::ArrayRef<unsigned> order,
                                                mlir::ModuleOp module) const;

@@ -75,6 +75,7 @@ constexpr llvm::StringLiteral modules = "fsdp.modules";
 constexpr llvm::StringLiteral accumulate = "fsdp.accumulate";
 constexpr llvm::StringLiteral buffers = "fsdp.buffers";
 // Ops.
+constexpr llvm::StringLiteral blocks = "fsdp.blocks";
 constexpr llvm::StringLiteral rule = "fsdp.rule";
 constexpr llvm::StringLiteral phase = "fsdp.phase";
 } // namespace attr

@@ -34,6 +34,12 @@ def Fsdp_Dialect : Dialect {
     | `fsdp.sharding` | both | compute placement, `#fsdp.sharding` |
     | `fsdp.storage` | both | storage placement, `#fsdp.sharding` |
 
+    On ops of the model `fsdp.sharding` lists one placement per result (what
+    propagation decides, or a user pins); where dimensions are split in blocks,
+    `fsdp.blocks` beside it lists, per result, for each group that splits a
+    dimension the number of equal blocks each of which is split over it. `[8]`
+    beside `[{@tp} ]` of 32 rows over 2 ranks: of every 4 rows a rank has 2.
+
     The module carries `fsdp.world`, `fsdp.stage` and, where a plan asks for
     them, `fsdp.accumulate` and `fsdp.buffers`.
   }];

@@ -197,7 +197,8 @@ def PropagatePass : Fsdp_Pass<"fsdp-propagate"> {
 
     A value that varies and yet has an axis of that group on one of its dims is
     whole along the ranks' own dimension: every rank has that piece for all.
-    `@tp in 8` splits each of 8 equal blocks of a dimension.
+    `fsdp.blocks` stands beside where each of several equal blocks of a
+    dimension is split: what merging dims makes of a split one.
   }];
 }
 
