@@ -47,6 +47,8 @@ bool Propagation::Solver::endsInMarker(const Node &node) const {
 /// Passing a partial sum on: to one user only, where nothing grows.
 void Propagation::Solver::addLinear(
     const Node &node, SmallVectorImpl<Strategy> &candidates) const {
+  if (hasStar(node) && !canShowStar(node))
+    return;
   uint64_t mask = 0;
   double in = 0, out = 0;
   bool isPartial = false;

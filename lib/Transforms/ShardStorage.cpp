@@ -130,6 +130,31 @@ static void gatherFor(const Storage &storage, Value value, ShardingAttr target,
     use->set(value);
 }
 
+/// True where dims are split over the same axes in the same order, whatever
+/// groups say so.
+static bool isSamePlacement(const Step &step, ShardingAttr a, ShardingAttr b) {
+  SmallVector<ClassesAttr> groups;
+  for (ShardingAttr sharding : {a, b})
+    for (FlatSymbolRefAttr group : sharding.getGroups())
+      groups.push_back(lookupClasses(step.getFunction(), group));
+  FailureOr<Axes> axes =
+      Axes::get(groups.empty() ? 1 : groups[0].getRanks(), groups);
+  if (failed(axes) || !a.getPartial().empty() || !b.getPartial().empty())
+    return false;
+  auto flatten = [&](ShardingAttr sharding, int64_t dim) {
+    SmallVector<unsigned> order;
+    for (Attribute group : sharding.getDimGroups(dim))
+      llvm::append_range(
+          order, axes->getAxes(lookupClasses(step.getFunction(),
+                                             cast<FlatSymbolRefAttr>(group))));
+    return order;
+  };
+  for (int64_t dim = 0, e = a.getDims().size(); dim < e; ++dim)
+    if (flatten(a, dim) != flatten(b, dim))
+      return false;
+  return true;
+}
+
 void ShardStoragePass::shardArgument(const Step &step, const Phases &phases,
                                      const Storage &storage, unsigned index,
                                      bool isParameter) {
@@ -151,7 +176,10 @@ void ShardStoragePass::shardArgument(const Step &step, const Phases &phases,
     else if (reshard && reshard.getSource().isReplicated() &&
              reshard.getTarget().getPartial().empty())
       for (OpOperand &next : reshard->getUses())
-        compute[reshard.getTarget().withVarying(storage.whole.getVarying())]
+        compute[isSamePlacement(step, reshard.getTarget(), storage.stored)
+                    ? storage.stored
+                    : reshard.getTarget().withVarying(
+                          storage.whole.getVarying())]
             .push_back(&next);
     else
       compute[storage.whole].push_back(&use);

@@ -45,21 +45,6 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
 
 // -----
 
-// A fused weight's columns, q then k then v: the pieces of two ranks are no thirds.
-module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
-  fsdp.process_group @tp = #fsdp.classes<[1, 2] from [2]>
-  func.func @fused(
-      // expected-note @below {{the operand is here}}
-      %qkv: tensor<8x12xf32> {fsdp.input = "qkv", fsdp.sharding = #fsdp.sharding<[{}, {@tp}]>})
-      -> (tensor<8x4xf32> {fsdp.output = "q"}) {
-    // expected-error @below {{expected dimension 1 of operand 0 to be divided evenly by the 2 ranks of @tp, but got 'tensor<8x12xf32>', whose pieces do not}}
-    %q = tensor.extract_slice %qkv[0, 0] [8, 4] [1, 1] : tensor<8x12xf32> to tensor<8x4xf32>
-    return %q : tensor<8x4xf32>
-  }
-}
-
-// -----
-
 module attributes {fsdp.world = #fsdp.world<ranks = 6, ranks_per_node = 6>} {
   // expected-note @below {{@two is declared here}}
   fsdp.process_group @two = #fsdp.classes<[3, 2] from [6]>

@@ -176,7 +176,8 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
       -> (tensor<32xf32> {fsdp.output = "0"}, tensor<4x8xf32> {fsdp.output = "1"}, tensor<2x4x4xf32> {fsdp.output = "2"},
           tensor<4x8xf32> {fsdp.output = "3"}, tensor<8x2xf32> {fsdp.output = "4"}, tensor<4x4xf32> {fsdp.output = "5"},
           tensor<8x4xf32> {fsdp.output = "6"}, tensor<11x4xf32> {fsdp.output = "7"}, tensor<8x6xf32> {fsdp.output = "8"},
-          tensor<10x4xf32> {fsdp.output = "9"}, tensor<8x1x4xf32> {fsdp.output = "10"}) {
+          tensor<10x4xf32> {fsdp.output = "9"}, tensor<8x1x4xf32> {fsdp.output = "10"},
+          tensor<8x1xf32> {fsdp.output = "11"}) {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<4x8xf32>
     // CHECK: tensor.collapse_shape {{.*}} {fsdp.sharding = [#fsdp.sharding<[{@tp}]>]}
@@ -201,6 +202,10 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
     // LOCAL: %[[WHOLE:.*]] = fsdp.reshard %[[S]] of [8, 4] from <[{@tp}, {}]> to <[{}, {}]>
     // LOCAL: tensor.extract_slice %[[WHOLE]][2, 0] [4, 4] [1, 1]
     %rows = tensor.extract_slice %s[2, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+    // So is what is cut at places that are no ranks': a fused weight's q, k and v.
+    // LOCAL: %[[COLUMNS:.*]] = fsdp.reshard %[[T]] of [8, 4] from <[{}, {@tp}]> to <[{}, {}]>
+    // LOCAL: tensor.extract_slice %[[COLUMNS]][0, 1] [8, 1] [1, 1]
+    %one = tensor.extract_slice %t[0, 1] [8, 1] [1, 1] : tensor<8x4xf32> to tensor<8x1xf32>
     // CHECK: tensor.insert_slice {{.*}} {fsdp.sharding = [#fsdp.sharding<[{@tp}, {}]>]}
     // LOCAL: tensor.insert_slice %{{.*}} into %[[S]][0, 2] [4, 2] [1, 1]
     %into = tensor.insert_slice %columns into %s[0, 2] [8, 2] [1, 1] : tensor<8x2xf32> into tensor<8x4xf32>
@@ -221,9 +226,9 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
     } : tensor<8x4xf32> to tensor<10x4xf32>
     // CHECK: tensor.expand_shape {{.*}} {fsdp.sharding = [#fsdp.sharding<[{@tp}, {}, {}]>]} : tensor<8x4xf32> into tensor<8x1x4xf32>
     %unit = tensor.expand_shape %s [[0, 1], [2]] output_shape [8, 1, 4] : tensor<8x4xf32> into tensor<8x1x4xf32>
-    return %major, %back, %expand, %turn, %columns, %rows, %into, %long, %wide, %tall, %unit : tensor<32xf32>, tensor<4x8xf32>,
+    return %major, %back, %expand, %turn, %columns, %rows, %into, %long, %wide, %tall, %unit, %one : tensor<32xf32>, tensor<4x8xf32>,
         tensor<2x4x4xf32>, tensor<4x8xf32>, tensor<8x2xf32>, tensor<4x4xf32>, tensor<8x4xf32>, tensor<11x4xf32>,
-        tensor<8x6xf32>, tensor<10x4xf32>, tensor<8x1x4xf32>
+        tensor<8x6xf32>, tensor<10x4xf32>, tensor<8x1x4xf32>, tensor<8x1xf32>
   }
 }
 
