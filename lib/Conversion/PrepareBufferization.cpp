@@ -179,12 +179,12 @@ static bool isNew(OpOperand &operand) {
 
 /// Makes `operand` a copy. What a condition chooses is copied in its branches:
 /// behind it bufferization cannot tell from what.
-static void copy(OpOperand &operand) {
+static void insertCopy(OpOperand &operand) {
   if (Operation *op = operand.get().getDefiningOp();
       isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(op)) {
     unsigned index = cast<OpResult>(operand.get()).getResultNumber();
     for (Region &region : op->getRegions())
-      copy(region.front().getTerminator()->getOpOperand(index));
+      insertCopy(region.front().getTerminator()->getOpOperand(index));
     return;
   }
   OpBuilder builder(operand.getOwner());
@@ -218,7 +218,7 @@ void PrepareBufferizationPass::keepCarriedBuffers(ValueRange carried,
     moved.push_back({&operand, argument});
     // Before the loop writes to any buffer that it carries.
     if (!isNew(operand))
-      copy(operand);
+      insertCopy(operand);
   }
   for (auto [operand, argument] : moved)
     operand->set(bufferization::MaterializeInDestinationOp::create(

@@ -118,6 +118,12 @@ linalg::GenericOp LocalOp::addStars(OpBuilder &builder) {
   Location loc = op->getLoc();
   MLIRContext *context = builder.getContext();
   Operation *copy = builder.clone(*op);
+  // Maps of named ops follow from the types, which may have changed under way.
+  OpBuilder front(copy);
+  for (auto [operand, type] : llvm::zip(copy->getOpOperands(), exported))
+    if (type && operand.get().getType() != type)
+      operand.set(tensor::EmptyOp::create(front, loc, type.getShape(),
+                                          type.getElementType()));
   IRRewriter rewriter(copy);
   auto generic = dyn_cast<linalg::GenericOp>(copy);
   if (!generic)

@@ -16,6 +16,7 @@ Usage: check_parallelism.py FSDP_OPT FSDP_RUN ROOT
 """
 
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -36,11 +37,9 @@ PIECES = {"all_gather": 1, "reduce_scatter": 1, "all_reduce": 2, "all_to_all": 1
 
 
 def count_bytes(shape):
+    """The bytes of a tensor such as 4x8xf32."""
     *dims, dtype = shape.split("x")
-    size = int(re.sub(r"\D", "", dtype)) // 8
-    for dim in dims:
-        size *= int(dim)
-    return size
+    return math.prod(map(int, dims)) * int(re.sub(r"\D", "", dtype)) // 8
 
 
 def read_step(text):
@@ -59,8 +58,7 @@ def read_step(text):
 
     number, sent, scalars = Counter(), Counter(), 0
     for _, kind, operand, group, before, after, phase in COLLECTIVE.findall(text):
-        whole = max(count_bytes(before), count_bytes(after))
-        wire = PIECES[kind] * (sizes[group] - 1) * whole // sizes[group]
+        wire = PIECES[kind] * (sizes[group] - 1) * max(count_bytes(before), count_bytes(after)) // sizes[group]
         if before == after == "f32":
             scalars += wire
             continue
@@ -70,53 +68,62 @@ def read_step(text):
     return number, sent, scalars
 
 
-def normalize(line):
-    line = re.sub(r"%\w+", "%", re.sub(r"\{fsdp\.\w+ = [^}]*\} *", "", line.strip()))
-    return re.sub(r"\s+", " ", line)
+def check_blocks(text, step):
+    """Lines of the page's IR that are not in the step."""
+
+    def normalize(line):
+        return re.sub(r"\s+", " ", re.sub(r"%\w+", "%", line.strip()))
+
+    lines = [normalize(line) for line in step.splitlines()]
+    for block in BLOCK.findall(text):
+        at = 0
+        for line in map(normalize, block.splitlines()):
+            if line.startswith("//") or not line.strip("."):
+                continue
+            if line not in lines[at:]:
+                yield f"expected in the sharded step\n  {line}"
+                break
+            at = lines.index(line, at) + 1
+
+
+def check_rows(text, number, sent):
+    """Rows of the page's table that are not as the step, and what they lack."""
+    symbols = {}
+    for name, formula in SYMBOL.findall(text):
+        symbols[name] = eval(formula, {}, symbols)  # The project's own page.
+    for where, kind, group, count, formula, written in ROW.findall(text):
+        key, told = (where, kind, group), int(written.replace(",", ""))
+        if number.pop(key, 0) != int(count):
+            yield f"expected another number of {key} than {count}"
+        by_formula = eval(formula, {}, symbols)
+        if not sent[key] == told == by_formula:
+            yield f"expected {sent[key]} bytes of {key}, but the page has {told}, and its formula {by_formula}"
+    for key, count in number.items():
+        yield f"expected a row for {key}, of which the step has {count}, of {sent[key]} bytes"
 
 
 def check(opt, run, root, text):
     """What is wrong with a plan and what is said of it."""
     plan = PLAN.match(text)
-    model, wrong = root / plan[2], []
+    model = root / plan[2]
     with tempfile.TemporaryDirectory() as folder:
         config, traffic = pathlib.Path(folder, "plan.yaml"), pathlib.Path(folder, "traffic.json")
         config.write_text(plan[1])
-        flags = ["--mlir-print-local-scope", "--mlir-print-debuginfo"]
-        compile = [opt, model, "--allow-unregistered-dialect", f"--fsdp-compile=config={config}"]
-        commands = [compile, [*compile, *flags]]
+        command = [opt, model, "--allow-unregistered-dialect", f"--fsdp-compile=config={config}"]
+        commands = [command, [*command, "--mlir-print-local-scope", "--mlir-print-debuginfo"]]
         if model.parent.name == "parallel":
             commands.append([run, model, f"--config={config}", "--verify=f64", "--quiet", f"--traffic={traffic}"])
-        done = [subprocess.run(command, text=True, capture_output=True) for command in commands]
+        done = [subprocess.run(each, text=True, capture_output=True) for each in commands]
         for each in done:
             if each.returncode:
                 return [each.stdout + each.stderr]
         number, sent, scalars = read_step(done[1].stdout)
+        wrong = [*check_blocks(text, done[0].stdout), *check_rows(text, number, sent)]
         if traffic.exists():
             wire = sum(entry["wire_bytes"] for entry in json.loads(traffic.read_text())["traffic"])
-            if sum(sent.values()) + scalars != wire:
-                wrong.append(f"expected {sum(sent.values()) + scalars} bytes, but a run sent {wire}")
-    lines = [normalize(line) for line in done[0].stdout.splitlines()]
-    for block in BLOCK.findall(text):
-        at = 0
-        for line in map(normalize, block.splitlines()):
-            if not line or line.startswith("//") or set(line) == {"."}:
-                continue
-            if line not in lines[at:]:
-                wrong.append(f"expected in the sharded step\n  {line}")
-                break
-            at = lines.index(line, at) + 1
-    symbols = {}
-    for name, formula in SYMBOL.findall(text):
-        symbols[name] = eval(formula, {}, symbols)  # noqa: S307: the project's own page.
-    for where, kind, group, count, formula, written in ROW.findall(text):
-        key, written = (where, kind, group), int(written.replace(",", ""))
-        if number.pop(key, 0) != int(count):
-            wrong.append(f"expected another number than {count} of {key}")
-        if not sent[key] == written == eval(formula, {}, symbols):  # noqa: S307
-            wrong.append(f"expected {sent[key]} bytes of {key}, but the page has {written}, and its formula {eval(formula, {}, symbols)}")  # noqa: S307
-    for key, count in number.items():
-        wrong.append(f"expected a row for {key}, of which the step has {count}, of {sent[key]} bytes")
+            counted = 2 * (sum(sent.values()) + scalars)  # Of f64.
+            if counted != wire:
+                wrong.append(f"expected {counted} bytes, but a run sent {wire}")
     return wrong
 
 
