@@ -43,6 +43,14 @@ std::optional<Strategy> fsdp::findStrategy(const PartitionRule &rule,
   return std::nullopt;
 }
 
+Strategy fsdp::getStrategy(const Placement &placement) {
+  if (placement.isSplit(Placement::star))
+    return {Strategy::Mapped};
+  if (placement.kind == Placement::Split)
+    return {Strategy::Factor, placement.dim, placement.blocks, 0};
+  return {};
+}
+
 Placement Propagation::getWant(const Node &node, unsigned operand,
                                unsigned axis, const Strategy &strategy) const {
   if (node.kind == NodeKind::Sink)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- PropagationGraph.cpp - the values and ops to place -----------------===//
 #include "PropagationGraph.h"
+#include "PropagationSolver.h"
 
 using namespace mlir;
 using namespace fsdp;
@@ -322,6 +323,10 @@ void PropagationGraph::addPins(Operation &op) {
         pin, &op, into.values[into.lookup(result)].stars,
         counts.size() == groups ? counts : ArrayRef<int64_t>());
     added.fixed = fixed & into.active;
+    // Known to all axes from the start.
+    for (unsigned axis = 0; axis < into.getNumAxes(); ++axis)
+      if (added.fixed >> axis & 1)
+        added.strategies[axis] = getStrategy(added.own[axis]);
   }
 }
 

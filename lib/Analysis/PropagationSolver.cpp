@@ -117,7 +117,7 @@ bool Propagation::Solver::improve(int32_t id) {
   Strategy before = node.strategies[axis];
   SmallVector<Strategy, 6> candidates;
   if (node.kind == NodeKind::Pin && node.fixed & bit) {
-    candidates.push_back(getFixed(node));
+    candidates.push_back(getStrategy(node.own[axis]));
   } else {
     collectCandidates(node, candidates);
   }
@@ -152,7 +152,7 @@ bool Propagation::Solver::seed(Node &node) {
   bool isPin = node.kind == NodeKind::Pin && node.fixed & bit;
   const Placement &own = node.own[axis];
   if (isPin) {
-    candidates.push_back(getFixed(node));
+    candidates.push_back(getStrategy(node.own[axis]));
   } else if (isa_and_nonnull<LocalGradOp>(node.op) &&
              own.kind == Placement::Split && own.dim >= 0) {
     // A gradient is best made where its parameter is.
@@ -185,16 +185,6 @@ bool Propagation::Solver::seed(Node &node) {
     graph.values[result].placements[axis] =
         graph.getComing(node, i, axis, node.strategies[axis]);
   return true;
-}
-
-/// The strategy that a user's pin says.
-Strategy Propagation::Solver::getFixed(const Node &pin) const {
-  const Placement &own = pin.own[axis];
-  if (own.isSplit(Placement::star))
-    return {Strategy::Mapped};
-  if (own.kind == Placement::Split)
-    return {Strategy::Factor, own.dim, own.blocks, 0};
-  return {};
 }
 
 void Propagation::Solver::run() {

@@ -19,6 +19,9 @@ std::optional<Strategy> findStrategy(const PartitionRule &rule, int64_t dim,
                                      int64_t blocks, int64_t ranks,
                                      bool *uneven);
 
+/// The strategy of a node without factors of its own that keeps `placement`.
+Strategy getStrategy(const Placement &placement);
+
 /// Work that ranks do, and before that bytes that they send.
 struct Cost {
   double bytes = 0, work = 0;
@@ -44,7 +47,6 @@ private:
   };
 
   bool seed(Node &node);
-  Strategy getFixed(const Node &pin) const;
   bool improve(int32_t id);
   bool isLink(const Node &node) const;
   Node *getLink(int32_t id) const;
