@@ -78,6 +78,8 @@ bool Propagation::Solver::improveChain(int32_t id) {
       auto *where = llvm::find(link.operands, operand);
       if (placement == Placement())
         wanted = Strategy{Strategy::Whole};
+      else if (placement.isSplit(Placement::star))
+        wanted = Strategy{Strategy::Mapped};
       else if (placement.kind == Placement::Split && placement.dim >= 0)
         wanted = findStrategy(
             *link.rule,
@@ -100,7 +102,9 @@ bool Propagation::Solver::improveChain(int32_t id) {
         std::optional<Strategy> wanted;
         if (want == Placement() && !(graph.values[operand].stars & bit))
           wanted = Strategy{Strategy::Whole};
-        else if (want.kind == Placement::Split && want.dim >= 0)
+        else if (want.isSplit(Placement::star))
+          wanted = Strategy{Strategy::Mapped};
+        else if (want.kind == Placement::Split)
           wanted = findStrategy(*link->rule, link->rule->results[0][want.dim],
                                 want.blocks, extent, nullptr);
         if (wanted && canRun(*link, *wanted))

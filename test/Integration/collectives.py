@@ -15,7 +15,7 @@ KINDS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all", "permute", 
 KINDS = {"fsdp." + kind for kind in KINDS}
 # Ops that hand on the elements of their operands.
 COPIES = {"tensor." + name for name in ("expand_shape", "collapse_shape", "cast", "insert_slice", "extract_slice")}
-COPIES |= {"linalg.transpose", "fsdp.local_grad", "fsdp.scale"}
+COPIES |= {"linalg.transpose", "fsdp.local_grad", "fsdp.scale", "fsdp.scatter"}
 PRODUCTS = {"linalg.matmul", "linalg.batch_matmul", "linalg.conv_2d_nchw_fchw"}
 
 

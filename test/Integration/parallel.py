@@ -6,8 +6,8 @@ beside FSDP, experts over ranks. Each run is compared with the unsharded step on
 data of its own, and the collectives of each sharded step are held against
 rules. Where a dimension does not divide, the error must name it and the group.
 
-    parallel.py fsdp-run --opt=fsdp-opt           one run of each small file, every
-                                                  plan compiled and checked
+    parallel.py fsdp-run --opt=fsdp-opt           every plan of a small file compiled
+                                                  and checked, one of each file run
     parallel.py fsdp-run --opt=fsdp-opt --full    everything
 """
 
@@ -34,11 +34,12 @@ def choose(full):
     if full:
         cells += [Cell(name, *what) for name, (chosen, _) in PARALLEL_LARGE.items() for what in chosen]
         return cells, {cell for cell in cells if not wanted_error(cell)}
-    run = set(EXPERT_CELLS)
-    for i, name in enumerate(name for name in SPLITS if name not in LARGE):  # Another kind for each.
+    cells = [cell for cell in cells if cell.name not in DEEP]
+    run = {EXPERT_CELLS[0], EXPERT_CELLS[2]}
+    for i, name in enumerate(dict.fromkeys(cell.name for cell in cells)):  # Another kind for each.
         good = [cell for cell in cells if cell.name == name and cell.kind != "ep" and not wanted_error(cell)]
-        run.add(good[(5 * i + 3) % len(good)])
-    return [cell for cell in cells if cell.name not in DEEP or cell in run], run
+        run.add(good[(i + 3) % len(good)])
+    return cells, run
 
 
 def compile_cell(lane, cell, plan):

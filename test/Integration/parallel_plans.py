@@ -102,7 +102,7 @@ EXTRAS = {
     "A5_moe_modules": "optimizer: {name: momentum, lr: 0.05, momentum: 0.9, clip_norm: 1.0}\n",
     "A8_jax_gpt_gatherce": ADAMW + "accumulate: {steps: 2}\n",
 }
-DEEP = {"A1_nanogpt_24l"}  # As A1_nanogpt, 24 layers: one cell where the whole table is not asked for
+DEEP = {"A1_nanogpt_24l"}  # As A1_nanogpt, with 24 layers: in the whole table only
 HYBRID = {"A1_nanogpt", "P1_peer_tiny"}  # HSDP beside tp
 PER_RANK = {"A2_hf_gpt2", "A3_hf_llama_adamw"}  # a batch of each rank of dp beside tp
 # Experts over ep beside tp, and the unit that they are.

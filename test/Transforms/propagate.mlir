@@ -183,6 +183,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
     // CHECK: tensor.collapse_shape {{.*}} {fsdp.sharding = [#fsdp.sharding<[{@tp}]>]}
     // LOCAL: tensor.collapse_shape %[[S]] {{.*}} : tensor<4x4xf32> into tensor<16xf32>
     %major = tensor.collapse_shape %s [[0, 1]] : tensor<8x4xf32> into tensor<32xf32>
+    // CHECK: tensor.collapse_shape {{.*}} {fsdp.blocks = [array<i64: 8>], fsdp.sharding = [#fsdp.sharding<[{@tp}]>]}
     // LOCAL: %[[FLAT:.*]] = tensor.collapse_shape %[[T]] {{.*}} : tensor<8x2xf32> into tensor<16xf32>
     // LOCAL: tensor.expand_shape %[[FLAT]] {{.*}} output_shape [8, 2] : tensor<16xf32> into tensor<8x2xf32>
     %minor = tensor.collapse_shape %t [[0, 1]] : tensor<8x4xf32> into tensor<32xf32>

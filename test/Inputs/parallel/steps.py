@@ -18,14 +18,15 @@ GROUPS, EXPERTS, CAPACITY = 8, 8, 3
 
 def linear(tape, module, x, rows, columns, bias=True):
     """torch.nn.Linear: the weight is (out, in)."""
-    tape.module, name = module, module + ".weight"
-    y = tape.einsum("btd,fd->btf", x, tape.param(name, columns, rows, scale=0.5))
+    tape.module = module
+    y = tape.einsum("btd,fd->btf", x, tape.param(module + ".weight", columns, rows, scale=0.5))
     return tape.point("btf,f->btf", "add", y, tape.param(module + ".bias", columns, scale=0.2)) if bias else y
 
 
 def norm(tape, module, x):
     tape.module = module
-    weight, bias = tape.param(module + ".weight", DIM, scale=0.2, bias=1.0), tape.param(module + ".bias", DIM, scale=0.2)
+    weight = tape.param(module + ".weight", DIM, scale=0.2, bias=1.0)
+    bias = tape.param(module + ".bias", DIM, scale=0.2)
     centred = tape.point("btd,bt->btd", "sub", x, tape.scale(tape.sum("btd->bt", x), 1 / DIM))
     square = tape.scale(tape.sum("btd->bt", tape.map("mul", centred, centred)), 1 / DIM)
     normal = tape.point("btd,bt->btd", "mul", centred, tape.map("rsqrt", tape.shift(square, 1e-5)))

@@ -9,10 +9,10 @@ import string
 
 import numpy as np
 
-DTYPES = {"f32": np.float64, "i64": np.int64, "i1": bool}
-
 
 class Tensor:
+    """A value of the step, with its SSA name and how gradients go back through it."""
+
     def __init__(self, name, value, dtype="f32", back=None):
         self.name, self.value, self.dtype = name, value, dtype
         self.back = back  # From the gradient to pairs of operand and its gradient.
@@ -61,7 +61,11 @@ POINTS = {
         lambda a, b: (a == b) * 1.0,
         None,
     ),
-    "without": ("%a{n} = arith.subf {one}, {1} : f32\n{o} = arith.mulf {0}, %a{n} : f32", lambda a, b: a * (1 - b), None),
+    "without": (
+        "%a{n} = arith.subf {one}, {1} : f32\n{o} = arith.mulf {0}, %a{n} : f32",
+        lambda a, b: a * (1 - b),
+        None,
+    ),
 }
 
 
@@ -104,13 +108,10 @@ class Tape:
         return tensor
 
     def emit(self, text):
-        place = f' loc("{self.module}"("{self.phase}"))'
-        self.lines.append(text.rstrip() + place)
+        self.lines.append(f'{text.rstrip()} loc("{self.module}"("{self.phase}"))')
 
     def scalar(self, value):
-        text = f"{value:.8e}"
-        name = self.constants.setdefault(text, f"%cst_{len(self.constants)}")
-        return name
+        return self.constants.setdefault(f"{value:.8e}", f"%cst_{len(self.constants)}")
 
     def start(self, shape, value=None, dtype="f32"):
         """An empty tensor, or one full of a value."""
@@ -119,15 +120,14 @@ class Tape:
         if value is None:
             return empty
         full = self.fresh(np.full(shape, value), dtype)
-        self.emit(
-            f"{full.name} = linalg.fill ins({self.scalar(value)} : f32) outs({empty.name} : {empty.type}) -> {full.type}"
-        )
+        ins = f"ins({self.scalar(value)} : f32) outs({empty.name} : {empty.type})"
+        self.emit(f"{full.name} = linalg.fill {ins} -> {full.type}")
         return full
 
-    def generic(self, spec, operands, into, body, value, dtype="f32", back=None, arguments=None):
+    def generic(self, spec, operands, into, body, value, dtype="f32", back=None):
         """One linalg.generic; dims that the result lacks are reduced."""
         dims, result = split(spec)
-        dims = [dim for dim in dims if dim is not None][: len(operands)]
+        dims = dims[: len(operands)]
         loops = result + "".join(sorted(set("".join(dims)) - set(result)))
         names = {letter: f"d{i}" for i, letter in enumerate(loops)}
         maps = [
@@ -142,10 +142,8 @@ class Tape:
         ins = ""
         if operands:
             ins = f" ins({', '.join(t.name for t in operands)} : {', '.join(t.type for t in operands)})"
-        text = body.format(
-            *inner, out=last, o=f"%r{self.count}", n=self.count, zero=self.scalar(0.0), one=self.scalar(1.0),
-            half=self.scalar(-0.5), **(arguments or {})
-        )  # fmt: skip
+        numbers = {"zero": self.scalar(0.0), "one": self.scalar(1.0), "half": self.scalar(-0.5)}
+        text = body.format(*inner, out=last, o=f"%r{self.count}", n=self.count, **numbers)
         self.lines.append(
             f"{out.name} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{kinds}]}}"
             f"{ins} outs({into.name} : {into.type}) {{\n    ^bb0({header}):"
@@ -297,9 +295,8 @@ class Tape:
         name = "linalg.batch_matmul" if batch else "linalg.matmul"
         into = self.start(x.shape[:-1] + y.shape[-1:], 0.0)
         z = self.fresh(x.value @ y.value)
-        self.emit(
-            f"{z.name} = {name} ins({x.name}, {y.name} : {x.type}, {y.type}) outs({into.name} : {into.type}) -> {z.type}"
-        )
+        ins = f"ins({x.name}, {y.name} : {x.type}, {y.type}) outs({into.name} : {into.type})"
+        self.emit(f"{z.name} = {name} {ins} -> {z.type}")
         have = batch + rows + columns
         lists, at = [], 0
         for group in [*groups, rows, columns]:
@@ -365,8 +362,8 @@ class Tape:
             np.add.at(value, tokens.value.reshape(-1), flat.value)
             out = self.fresh(value)
             self.emit(
-                f'{out.name} = "tm_tensor.scatter"({updates.name}, {at.name}, {zero.name}) <{{dimension_map = array<i64: 0>, '
-                "operandSegmentSizes = array<i32: 2, 1>, unique_indices = false}> ({\n"
+                f'{out.name} = "tm_tensor.scatter"({updates.name}, {at.name}, {zero.name}) '
+                "<{dimension_map = array<i64: 0>, operandSegmentSizes = array<i32: 2, 1>, unique_indices = false}> ({\n"
                 f"    ^bb0(%u{self.count}: f32, %v{self.count}: f32):\n"
                 f"      %w{self.count} = arith.addf %v{self.count}, %u{self.count} : f32\n"
                 f'      "tm_tensor.yield"(%w{self.count}) : (f32) -> ()\n'
