@@ -96,8 +96,8 @@ void OutlineKernelsPass::stridedCopiesToLinalg(func::FuncOp function) {
 }
 
 /// What a condition or a loop hands on may be one of several buffers with
-/// layouts of their own. It becomes a view, made of a pointer and numbers, which
-/// a kernel can make again.
+/// layouts of their own. It becomes a view of a pointer and numbers, which a
+/// kernel makes again.
 void OutlineKernelsPass::describeBuffers(func::FuncOp function) {
   SmallVector<Value> buffers;
   auto add = [&](ValueRange values) {

@@ -177,8 +177,8 @@ static bool isNew(OpOperand &operand) {
   });
 }
 
-/// Makes `operand` a copy. What a condition chooses is copied in its branches:
-/// behind it bufferization cannot tell from what.
+/// Makes `operand` a copy. What a condition chooses is copied in its branches,
+/// where bufferization sees what each of them reads.
 static void insertCopy(OpOperand &operand) {
   if (Operation *op = operand.get().getDefiningOp();
       isa_and_nonnull<scf::IfOp, scf::IndexSwitchOp>(op)) {
@@ -195,7 +195,7 @@ static void insertCopy(OpOperand &operand) {
 }
 
 /// A loop writes the tensors that it carries into the buffers that came in.
-/// `terminator` hands them to the next iteration, or to the loop's other region.
+/// `terminator` hands them to the next iteration, or to the other region.
 void PrepareBufferizationPass::keepCarriedBuffers(ValueRange carried,
                                                   Operation *terminator) {
   OpBuilder builder(terminator);

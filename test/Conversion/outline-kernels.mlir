@@ -78,3 +78,32 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
     return
   }
 }
+
+// -----
+
+// A condition chooses among layouts: a kernel gets a pointer and numbers.
+// CHECK-LABEL: func @layouts
+// CHECK: %[[C:.*]] = scf.if
+// CHECK: %[[BASE:.*]], %[[OFFSET:.*]], %{{.*}}, %[[STRIDE:.*]] = memref.extract_strided_metadata %[[C]]
+// CHECK: call @kernel_0(%[[BASE]], %[[OFFSET]], %[[STRIDE]], %{{.*}}) : (memref<f32>, index, index, memref<4xf32>)
+// CHECK: func private @kernel_0(%[[BASE:.*]]: memref<f32>, %[[OFFSET:.*]]: index, %[[STRIDE:.*]]: index,
+// CHECK: memref.reinterpret_cast %[[BASE]] to offset: [%[[OFFSET]]], sizes: [4], strides: [%[[STRIDE]]]
+// CHECK: linalg.exp
+func.func @layouts(%a: memref<8xf32>, %b: memref<4xf32>, %p: i1) {
+  %low = memref.subview %a[1] [4] [1]
+      : memref<8xf32> to memref<4xf32, strided<[1], offset: 1>>
+  %even = memref.subview %a[0] [4] [2]
+      : memref<8xf32> to memref<4xf32, strided<[2]>>
+  %c = scf.if %p -> (memref<4xf32, strided<[?], offset: ?>>) {
+    %0 = memref.cast %low : memref<4xf32, strided<[1], offset: 1>>
+        to memref<4xf32, strided<[?], offset: ?>>
+    scf.yield %0 : memref<4xf32, strided<[?], offset: ?>>
+  } else {
+    %0 = memref.cast %even : memref<4xf32, strided<[2]>>
+        to memref<4xf32, strided<[?], offset: ?>>
+    scf.yield %0 : memref<4xf32, strided<[?], offset: ?>>
+  }
+  linalg.exp ins(%c : memref<4xf32, strided<[?], offset: ?>>)
+      outs(%b : memref<4xf32>)
+  return
+}

@@ -12,8 +12,8 @@ world: {ranks: 2}
 func.func @step(%x: tensor<2x3xf32> {fsdp.input = "x", fsdp.batch_dim = 0 : i64}) -> (tensor<f32> {fsdp.loss}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
+  %c6 = arith.constant 6 : index
   %zero = arith.constant 0.0 : f32
   %large = arith.constant 1.0e9 : f32
   %first = tensor.extract %x[%c0, %c0] : tensor<2x3xf32>
@@ -26,7 +26,8 @@ func.func @step(%x: tensor<2x3xf32> {fsdp.input = "x", fsdp.batch_dim = 0 : i64}
   ^bb0(%o: f32):
     %i = linalg.index 0 : index
     %j = linalg.index 1 : index
-    %at = affine.apply affine_map<(d0, d1) -> (d0 * 6 + d1)>(%i, %j)
+    %row = arith.muli %i, %c6 : index
+    %at = arith.addi %row, %j : index
     %integer = arith.index_cast %at : index to i64
     %number = arith.sitofp %integer : i64 to f32
     linalg.yield %number : f32
