@@ -293,15 +293,20 @@ void ModelPartition::visitOp(const Propagation::Node &node) {
   } else {
     LocalOp local = describe(node);
     local.operands = operands;
-    // A free start is made in the shape that is wanted.
-    for (auto [i, id] : llvm::enumerate(node.operands))
-      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-          linalgOp && id >= 0 && propagation.getValue(id).isFree &&
-          int64_t(i) >= linalgOp.getNumDpsInputs() && i < op->getNumOperands())
-        local.operands[i] =
-            versions.getFree(builder, id,
-                             cast<RankedTensorType>(
-                                 local.types[i - linalgOp.getNumDpsInputs()]));
+    // A start of nothing is made in the shape that is wanted.
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    for (int64_t i = linalgOp ? linalgOp.getNumDpsInputs() : 0,
+                 e = linalgOp ? op->getNumOperands() : 0;
+         i < e; ++i) {
+      int32_t id = node.operands[i];
+      auto type =
+          cast<RankedTensorType>(local.types[i - linalgOp.getNumDpsInputs()]);
+      if (id >= 0 && propagation.getValue(id).isFree &&
+          (propagation.getValue(id).isZero ||
+           propagation.getValue(id).value.getDefiningOp<tensor::EmptyOp>()))
+        if (Value made = versions.getFree(builder, id, type))
+          local.operands[i] = made;
+    }
     results = local.build(builder);
     replaced.push_back(op);
   }

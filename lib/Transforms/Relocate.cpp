@@ -62,10 +62,19 @@ Value Versions::get(OpBuilder &builder, int32_t id,
                     const Placements &placements) {
   const Propagation::Value &value = propagation.getValue(id);
   if (value.isFree) {
-    if (Value made = getFree(builder, id, getType(id, placements)))
-      return made;
-    return relocate(builder, value.value.getLoc(), value.value, id,
-                    propagation.getExported(id), placements);
+    // A start that is not zero counts on one rank.
+    Placements plain = placements;
+    bool isRead =
+        !value.isZero && !value.value.getDefiningOp<tensor::EmptyOp>();
+    for (Placement &placement : plain)
+      if (isRead && placement.kind == Placement::Partial)
+        placement = Placement();
+    Location loc = value.value.getLoc();
+    Value made = getFree(builder, id, getType(id, plain));
+    if (!made)
+      made = relocate(builder, loc, value.value, id,
+                      propagation.getExported(id), plain);
+    return relocate(builder, loc, made, id, plain, placements);
   }
   if (!versions.contains(id)) {
     const Propagation::Node &pin = propagation.getNodes()[value.producer];
