@@ -7,6 +7,7 @@ regions, as values and the ops that make and use them.
 
 import itertools
 import re
+import sys
 from collections import Counter, defaultdict
 from math import prod
 
@@ -239,3 +240,17 @@ def activations_gathered(step):
 
 
 CHECKS = [made_whole_and_sliced, weights_gathered, activations_gathered]
+
+
+def main():
+    """Prints what is wrong with a step on standard input."""
+    step = Step(sys.stdin.read())
+    for rule in CHECKS:
+        for found in rule(step):
+            print(f"{rule.__name__}: {found}")
+    for (kind, group), size in sorted(wire_bytes(step).items()):
+        print(f"{kind} over @{group}: {size:.0f} bytes")
+
+
+if __name__ == "__main__":
+    main()
