@@ -106,7 +106,7 @@ PARALLEL_LARGE = {
 }
 # (file, rule of collectives.py that it is excused from): why.
 PARALLEL_RULES = {
-    (name, "activations_gathered"): "the gradients of q, k and v are inserted into one tensor, of which no chunk is a set of "
-    "heads, and the fused weight is whole"
+    (name, "activations_gathered"): "the gradients of q, k and v are inserted into one tensor, of which no "
+    "chunk is a set of heads; the fused weight is whole on every rank, so that nothing smaller could be sent"
     for name in ("A8_jax_gpt_adam", "A8_jax_gpt_gatherce", "A8_jax_gpt_remat")
 }
