@@ -114,6 +114,20 @@ double Propagation::getBytes(const Value &value, const Placement &from,
   return to.kind == Placement::Split ? part : 2 * part;
 }
 
+double Propagation::getBytes(const Value &value, const Placements &from,
+                             const Placements &to) const {
+  double bytes = 0;
+  for (unsigned axis = 0; axis < getNumAxes(); ++axis)
+    bytes += getBytes(value, from[axis], to[axis], axis);
+  return bytes;
+}
+
+bool Propagation::hasStar(const Node &node, unsigned axis) const {
+  return llvm::any_of(node.operands, [&](int32_t id) {
+    return id >= 0 && values[id].stars >> axis & 1;
+  });
+}
+
 FailureOr<std::unique_ptr<Propagation>> Propagation::run(const Step &step) {
   auto result = std::make_unique<Propagation>();
   PropagationGraph graph(step, *result);
@@ -150,10 +164,10 @@ Placements Propagation::getWanted(const Node &node, unsigned index) const {
   return result;
 }
 
-Placements Propagation::getExported(int32_t id) const {
+Placements Propagation::getMapped(AxisSet stars) const {
   Placements result(getNumAxes());
   for (unsigned axis = 0; axis < getNumAxes(); ++axis)
-    if (values[id].stars >> axis & 1)
+    if (stars >> axis & 1)
       result[axis] = Placement::split(Placement::star);
   return result;
 }
@@ -161,10 +175,7 @@ Placements Propagation::getExported(int32_t id) const {
 Placements Propagation::getPlacements(ShardingAttr sharding, Operation *from,
                                       AxisSet stars,
                                       ArrayRef<int64_t> blocks) const {
-  Placements result(getNumAxes());
-  for (unsigned axis = 0; axis < getNumAxes(); ++axis)
-    if (stars >> axis & 1)
-      result[axis] = Placement::split(Placement::star);
+  Placements result = getMapped(stars);
   for (unsigned dim = 0; dim < sharding.getDims().size(); ++dim)
     for (Attribute group : sharding.getDimGroups(dim)) {
       ClassesAttr classes = lookupClasses(from, cast<FlatSymbolRefAttr>(group));
@@ -181,15 +192,12 @@ SmallVector<Attribute> Propagation::getGroups(ArrayRef<unsigned> order,
   MLIRContext *context = module.getContext();
   while (!order.empty()) {
     // The longest run that has a name.
-    FlatSymbolRefAttr found;
     size_t length = order.size();
-    for (; length > 1 && !found; --length) {
-      ClassesAttr classes = axes.getGroup(context, order.take_front(length));
-      for (auto group : module.getOps<ProcessGroupOp>())
-        if (group.getClasses() == classes)
-          found = FlatSymbolRefAttr::get(group);
-      if (found)
-        break;
+    FlatSymbolRefAttr found;
+    while (!found && length > 1) {
+      found =
+          findGroup(module, axes.getGroup(context, order.take_front(length)));
+      length -= !found;
     }
     if (!found)
       found = getOrCreateGroup(

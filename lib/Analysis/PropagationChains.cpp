@@ -36,17 +36,20 @@ Propagation::Node *Propagation::Solver::getNext(int32_t id) const {
   return isLink(node) ? &node : nullptr;
 }
 
-/// Gives a node a strategy, and records what it was.
-void Propagation::Solver::set(
-    Node &node, const Strategy &strategy,
-    SmallVectorImpl<std::pair<Node *, Strategy>> &log) {
-  log.push_back({&node, node.strategies[axis]});
-  addWants(node, -1);
-  node.strategies[axis] = strategy;
-  addWants(node, 1);
-  for (auto [i, result] : llvm::enumerate(node.results))
-    graph.values[result].placements[axis] =
-        graph.getComing(node, i, axis, strategy);
+/// How a link runs where a value of it along `dims` is placed like that, if it
+/// can; what varies cannot be whole.
+std::optional<Strategy>
+Propagation::Solver::findFor(const Node &link, ArrayRef<int64_t> dims,
+                             bool isStarred, const Placement &placement) const {
+  std::optional<Strategy> found;
+  if (placement == Placement() && !isStarred)
+    found = Strategy{Strategy::Whole};
+  else if (placement.isSplit(Placement::star))
+    found = Strategy{Strategy::Mapped};
+  else if (placement.kind == Placement::Split)
+    found = findStrategy(*link.rule, dims[placement.dim], placement.blocks,
+                         extent, nullptr);
+  return found && canRun(link, *found) ? found : std::nullopt;
 }
 
 /// Tries each strategy of a node together with those of the links in front of
@@ -66,28 +69,16 @@ bool Propagation::Solver::improveChain(int32_t id) {
     if (candidate.kind == Strategy::Linear)
       continue;
     llvm::SmallSetVector<int32_t, 8> touched;
-    SmallVector<std::pair<Node *, Strategy>> log,
-        planned = {{&node, candidate}};
+    SmallVector<std::pair<Node *, Strategy>> planned = {{&node, candidate}};
     // Has a link take `operand` in another placement, if it can.
     auto plan = [&](Node &link, int32_t operand, const Placement &placement) {
       if (!isLink(link) || llvm::any_of(planned, [&](auto &other) {
             return other.first == &link;
           }))
         return;
-      std::optional<Strategy> wanted;
-      auto *where = llvm::find(link.operands, operand);
-      if (placement == Placement())
-        wanted = Strategy{Strategy::Whole};
-      else if (placement.isSplit(Placement::star))
-        wanted = Strategy{Strategy::Mapped};
-      else if (placement.kind == Placement::Split && placement.dim >= 0)
-        wanted = findStrategy(
-            *link.rule,
-            link.rule->operands[where - link.operands.begin()][placement.dim],
-            placement.blocks, extent, nullptr);
-      if (wanted && canRun(link, *wanted) &&
-          !(wanted->kind == Strategy::Whole &&
-            graph.values[operand].stars & bit))
+      auto index = llvm::find(link.operands, operand) - link.operands.begin();
+      if (auto wanted = findFor(link, link.rule->operands[index],
+                                graph.values[operand].stars & bit, placement))
         planned.push_back({&link, *wanted});
     };
     for (size_t i = 0; i < planned.size() && i < 16; ++i) {
@@ -98,16 +89,9 @@ bool Propagation::Solver::improveChain(int32_t id) {
         Node *link = getLink(operand);
         if (!link)
           continue;
-        Placement want = graph.getWant(*at, index, axis, strategy);
-        std::optional<Strategy> wanted;
-        if (want == Placement() && !(graph.values[operand].stars & bit))
-          wanted = Strategy{Strategy::Whole};
-        else if (want.isSplit(Placement::star))
-          wanted = Strategy{Strategy::Mapped};
-        else if (want.kind == Placement::Split)
-          wanted = findStrategy(*link->rule, link->rule->results[0][want.dim],
-                                want.blocks, extent, nullptr);
-        if (wanted && canRun(*link, *wanted))
+        if (auto wanted = findFor(*link, link->rule->results[0],
+                                  graph.values[operand].stars & bit,
+                                  graph.getWant(*at, index, axis, strategy)))
           planned.push_back({link, *wanted});
       }
       // Others that only look at the same value, and look elsewhere now.
@@ -131,14 +115,18 @@ bool Propagation::Solver::improveChain(int32_t id) {
         cost.bytes += getCost(value);
       return cost;
     };
+    // Leaves in `planned` what was, to go back to.
+    auto swap = [&](std::pair<Node *, Strategy> &planned) {
+      Strategy before = planned.first->strategies[axis];
+      addWants(*planned.first, -1);
+      assign(*planned.first, planned.second);
+      planned.second = before;
+    };
     Cost before = getSum();
-    for (auto [at, strategy] : planned)
-      set(*at, strategy, log);
+    llvm::for_each(planned, swap);
     if (getSum() < before)
       return true;
-    SmallVector<std::pair<Node *, Strategy>> undone;
-    for (auto [at, strategy] : llvm::reverse(log))
-      set(*at, strategy, undone);
+    llvm::for_each(llvm::reverse(planned), swap);
   }
   return false;
 }

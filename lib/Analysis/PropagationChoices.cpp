@@ -47,7 +47,7 @@ bool Propagation::Solver::endsInMarker(const Node &node) const {
 /// Passing a partial sum on: to one user only, where nothing grows.
 void Propagation::Solver::addLinear(
     const Node &node, SmallVectorImpl<Strategy> &candidates) const {
-  if (hasStar(node) && !canShowStar(node))
+  if (graph.hasStar(node, axis) && !canShowStar(node))
     return;
   uint64_t mask = 0;
   double in = 0, out = 0;
@@ -83,13 +83,6 @@ void Propagation::Solver::addLinear(
     candidates.push_back({Strategy::Linear, 0, 1, mask});
 }
 
-/// True where anything that a node uses varies on the axis.
-bool Propagation::Solver::hasStar(const Node &node) const {
-  return llvm::any_of(node.operands, [&](int32_t id) {
-    return id >= 0 && graph.values[id].stars & bit;
-  });
-}
-
 /// True for nodes that can be given a dimension that no type shows.
 bool Propagation::Solver::canShowStar(const Node &node) const {
   if (node.op && isa<linalg::LinalgOp>(node.op))
@@ -109,7 +102,7 @@ bool Propagation::Solver::canRun(const Node &node,
                                  const Strategy &strategy) const {
   if (strategy.kind != Strategy::Factor)
     return true;
-  if (hasStar(node) && !canShowStar(node))
+  if (graph.hasStar(node, axis) && !canShowStar(node))
     return false;
   for (auto [i, id] : llvm::enumerate(node.operands))
     if (id >= 0 && graph.values[id].stars & bit &&
@@ -130,7 +123,7 @@ bool Propagation::Solver::canRun(const Node &node,
 
 void Propagation::Solver::collectCandidates(
     const Node &node, SmallVectorImpl<Strategy> &candidates) const {
-  bool isStarred = hasStar(node);
+  bool isStarred = graph.hasStar(node, axis);
   // What has scalars that vary, and the gradient of what varies, is mapped.
   bool isMarker = isa_and_nonnull<LocalGradOp>(node.op);
   if (node.scalarStars & bit ||

@@ -10,41 +10,42 @@ PropagationGraph::PropagationGraph(const Step &step, Propagation &into)
     : step(step), into(into), phases(step), varying(step),
       symbols(step.getFunction()->getParentOfType<ModuleOp>()) {}
 
+AxisSet PropagationGraph::getSet(Attribute group) {
+  auto [it, isNew] = sets.try_emplace(group, 0);
+  if (isNew)
+    it->second = into.axes.getSet(lookupClasses(symbols, group));
+  return it->second;
+}
+
 AxisSet PropagationGraph::getSet(ArrayAttr groups) {
   AxisSet set = 0;
-  for (Attribute group : groups) {
-    auto [it, isNew] = sets.try_emplace(group, 0);
-    if (isNew)
-      it->second = into.axes.getSet(lookupClasses(symbols, group));
-    set |= it->second;
-  }
+  for (Attribute group : groups)
+    set |= getSet(group);
   return set;
 }
 
 LogicalResult PropagationGraph::findAxes() {
   func::FuncOp function = step.getFunction();
+  SmallVector<ShardingAttr> arguments, results, pins;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    arguments.push_back(step.getArgSharding(i));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    results.push_back(step.getResultSharding(i));
+  function.walk([&](Operation *op) {
+    if (auto list = op->getAttrOfType<ArrayAttr>(attr::sharding))
+      llvm::append_range(pins, list.getAsRange<ShardingAttr>());
+  });
   llvm::SetVector<Attribute> names;
   bool isSplit = false;
-  auto add = [&](ShardingAttr sharding) {
-    for (FlatSymbolRefAttr group : sharding.getGroups())
-      names.insert(group);
+  for (ShardingAttr sharding :
+       llvm::concat<ShardingAttr>(arguments, results, pins)) {
+    names.insert_range(sharding.getGroups());
     for (Attribute dim : sharding.getDims())
       isSplit |= !cast<ArrayAttr>(dim).empty();
-  };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    add(step.getArgSharding(i));
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    add(step.getResultSharding(i));
-  function.walk([&](Operation *op) {
-    if (auto pins = op->getAttrOfType<ArrayAttr>(attr::sharding))
-      for (auto pin : pins.getAsRange<ShardingAttr>())
-        add(pin);
-  });
-  if (int loss = step.findResult(attr::loss); loss >= 0)
-    if (auto combine =
-            dyn_cast<LossAttr>(function.getResultAttr(loss, attr::loss)))
-      for (auto group : combine.getGroups().getAsRange<FlatSymbolRefAttr>())
-        names.insert(group);
+  }
+  LossAttr loss = step.getLoss();
+  if (loss)
+    names.insert_range(loss.getGroups());
   if (!isSplit)
     return success();
   SmallVector<ClassesAttr> classes;
@@ -72,33 +73,19 @@ LogicalResult PropagationGraph::findAxes() {
     return diag;
   }
   into.axes = *axes;
-  if (int loss = step.findResult(attr::loss); loss >= 0)
-    if (auto combine =
-            dyn_cast<LossAttr>(function.getResultAttr(loss, attr::loss)))
-      into.lossAxes = getSet(combine.getGroups());
+  if (loss)
+    into.lossAxes = getSet(loss.getGroups());
   // What only ever varies needs no decision.
-  auto activate = [&](ShardingAttr sharding) {
+  for (ShardingAttr sharding : llvm::concat<ShardingAttr>(arguments, pins))
     for (Attribute dim : sharding.getDims())
       into.active |= getSet(cast<ArrayAttr>(dim));
-  };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    activate(step.getArgSharding(i));
-  function.walk([&](Operation *op) {
-    if (auto pins = op->getAttrOfType<ArrayAttr>(attr::sharding))
-      for (auto pin : pins.getAsRange<ShardingAttr>())
-        activate(pin);
-  });
   return success();
 }
 
 AxisSet PropagationGraph::getStars(Value value) {
   AxisSet set = 0;
-  for (FlatSymbolRefAttr group : varying.get(value)) {
-    auto [it, isNew] = sets.try_emplace(group, 0);
-    if (isNew)
-      it->second = into.axes.getSet(lookupClasses(symbols, group));
-    set |= it->second;
-  }
+  for (FlatSymbolRefAttr group : varying.get(value))
+    set |= getSet(group);
   return set;
 }
 
@@ -203,7 +190,6 @@ void PropagationGraph::addArguments() {
     int32_t node = addNode(NodeKind::Source, nullptr);
     int32_t id = addValue(argument, node);
     Node &source = into.nodes[node];
-    source.fixed = into.axes.getWorld();
     source.own =
         into.getPlacements(step.getArgSharding(argument.getArgNumber()),
                            function, into.values[id].stars);
@@ -256,7 +242,6 @@ void PropagationGraph::addOp(Operation &op) {
       if (isTensor(result)) {
         int32_t node = addNode(NodeKind::Source, &op);
         int32_t id = addValue(result, node);
-        into.nodes[node].fixed = into.axes.getWorld();
         into.nodes[node].own = into.getExported(id);
       }
     return;
@@ -433,7 +418,6 @@ void PropagationGraph::addSink(Value value, Operation *user) {
     return;
   int32_t node = addNode(NodeKind::Sink, user);
   into.nodes[node].own = into.getExported(id);
-  into.nodes[node].fixed = into.axes.getWorld();
   addUse(node, value);
 }
 

@@ -37,6 +37,7 @@ private:
   int32_t addValue(mlir::Value value, int32_t producer);
   void addUse(int32_t node, mlir::Value value);
   AxisSet getStars(mlir::Value value);
+  AxisSet getSet(mlir::Attribute group);
   AxisSet getSet(mlir::ArrayAttr groups);
 
   const Step &step;

@@ -17,12 +17,11 @@ Propagation::Solver::Solver(Propagation &graph, unsigned axis)
         continue;
       double ranks = graph.getExtent(other);
       bool isStar = value.stars >> other & 1;
-      const Placement &placement = value.placements[other];
+      bool isSplit = value.placements[other].kind == Placement::Split;
       // Mapped over an axis the exported type is the local one.
-      if (isStar && !placement.isSplit(Placement::star) &&
-          placement.kind != Placement::Split)
+      if (isStar && !isSplit)
         size *= ranks;
-      else if (!isStar && placement.kind == Placement::Split)
+      else if (!isStar && isSplit)
         size /= ranks;
     }
     bytes.push_back(size);
@@ -80,6 +79,15 @@ void Propagation::Solver::addWants(const Node &node, int32_t count) {
   }
 }
 
+/// Gives a node whose wants are not counted a strategy.
+void Propagation::Solver::assign(Node &node, const Strategy &strategy) {
+  node.strategies[axis] = strategy;
+  addWants(node, 1);
+  for (auto [i, result] : llvm::enumerate(node.results))
+    graph.values[result].placements[axis] =
+        graph.getComing(node, i, axis, strategy);
+}
+
 /// What a strategy costs with all others as they are.
 Cost Propagation::Solver::evaluate(Node &node, const Strategy &strategy) {
   Strategy before = node.strategies[axis];
@@ -135,11 +143,7 @@ bool Propagation::Solver::improve(int32_t id) {
     least = cost;
     isKnown = true;
   }
-  node.strategies[axis] = best;
-  addWants(node, 1);
-  for (auto [i, result] : llvm::enumerate(node.results))
-    graph.values[result].placements[axis] =
-        graph.getComing(node, i, axis, best);
+  assign(node, best);
   return !(best == before);
 }
 
@@ -152,14 +156,13 @@ bool Propagation::Solver::seed(Node &node) {
   bool isPin = node.kind == NodeKind::Pin && node.fixed & bit;
   const Placement &own = node.own[axis];
   if (isPin) {
-    candidates.push_back(getStrategy(node.own[axis]));
+    candidates.push_back(getStrategy(own));
   } else if (isa_and_nonnull<LocalGradOp>(node.op) &&
              own.kind == Placement::Split && own.dim >= 0) {
     // A gradient is best made where its parameter is.
-    Strategy split{Strategy::Factor, own.dim, own.blocks, 0};
-    if (!canRun(node, split))
+    if (!canRun(node, getStrategy(own)))
       return false;
-    candidates.push_back(split);
+    candidates.push_back(getStrategy(own));
   } else {
     bool isWanted = llvm::any_of(node.results, [&](int32_t id) {
       return llvm::any_of(wants[id], [](const Want &want) {
@@ -179,19 +182,15 @@ bool Propagation::Solver::seed(Node &node) {
     if (candidates.empty())
       return false;
   }
-  node.strategies[axis] = candidates.front();
-  addWants(node, 1);
-  for (auto [i, result] : llvm::enumerate(node.results))
-    graph.values[result].placements[axis] =
-        graph.getComing(node, i, axis, node.strategies[axis]);
+  assign(node, candidates.front());
   return true;
 }
 
 void Propagation::Solver::run() {
   // Everything starts as exported, then is decided from operands on.
   for (Node &node : graph.nodes) {
-    node.strategies[axis] =
-        Strategy{hasStar(node) ? Strategy::Mapped : Strategy::Whole};
+    node.strategies[axis] = Strategy{
+        graph.hasStar(node, axis) ? Strategy::Mapped : Strategy::Whole};
     if (node.kind == NodeKind::Source)
       for (int32_t result : node.results)
         graph.values[result].placements[axis] = node.own[axis];

@@ -51,17 +51,18 @@ private:
   bool isLink(const Node &node) const;
   Node *getLink(int32_t id) const;
   Node *getNext(int32_t id) const;
-  void set(Node &node, const Strategy &strategy,
-           llvm::SmallVectorImpl<std::pair<Node *, Strategy>> &log);
+  std::optional<Strategy> findFor(const Node &link,
+                                  llvm::ArrayRef<int64_t> dims, bool isStarred,
+                                  const Placement &placement) const;
   bool improveChain(int32_t id);
   bool endsInMarker(const Node &node) const;
-  bool hasStar(const Node &node) const;
   bool canShowStar(const Node &node) const;
   bool canRun(const Node &node, const Strategy &strategy) const;
   void collectCandidates(const Node &node,
                          llvm::SmallVectorImpl<Strategy> &candidates) const;
   void addLinear(const Node &node,
                  llvm::SmallVectorImpl<Strategy> &candidates) const;
+  void assign(Node &node, const Strategy &strategy);
   Cost evaluate(Node &node, const Strategy &strategy);
   double getCost(int32_t value) const;
   void addWants(const Node &node, int32_t count);

@@ -207,6 +207,13 @@ static ShardingAttr orReplicated(ShardingAttr attribute, Type type) {
                                      shaped ? shaped.getRank() : 0);
 }
 
+LossAttr Step::getLoss() const {
+  int index = findResult(attr::loss);
+  return index < 0 ? LossAttr()
+                   : dyn_cast<LossAttr>(
+                         getFunction().getResultAttr(index, attr::loss));
+}
+
 ShardingAttr Step::getArgSharding(unsigned index) const {
   func::FuncOp f = function;
   return orReplicated(f.getArgAttrOfType<ShardingAttr>(index, attr::sharding),

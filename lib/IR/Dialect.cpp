@@ -51,14 +51,20 @@ ClassesAttr fsdp::lookupClasses(SymbolTable &symbols, Attribute group) {
   return op ? op.getClasses() : ClassesAttr();
 }
 
-FlatSymbolRefAttr fsdp::getOrCreateGroup(ModuleOp module, ClassesAttr classes,
-                                         StringRef hint) {
-  Operation *last = nullptr;
-  for (auto group : module.getOps<ProcessGroupOp>()) {
+FlatSymbolRefAttr fsdp::findGroup(ModuleOp module, ClassesAttr classes) {
+  for (auto group : module.getOps<ProcessGroupOp>())
     if (group.getClasses() == classes)
       return FlatSymbolRefAttr::get(group);
+  return {};
+}
+
+FlatSymbolRefAttr fsdp::getOrCreateGroup(ModuleOp module, ClassesAttr classes,
+                                         StringRef hint) {
+  if (FlatSymbolRefAttr found = findGroup(module, classes))
+    return found;
+  Operation *last = nullptr;
+  for (auto group : module.getOps<ProcessGroupOp>())
     last = group;
-  }
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   if (last)
     builder.setInsertionPointAfter(last);
@@ -66,6 +72,15 @@ FlatSymbolRefAttr fsdp::getOrCreateGroup(ModuleOp module, ClassesAttr classes,
                                       Attribute());
   SymbolTable symbols(module);
   return FlatSymbolRefAttr::get(module.getContext(), symbols.insert(group));
+}
+
+SmallVector<unsigned> fsdp::getDimAxes(const Axes &axes, Operation *from,
+                                       ShardingAttr sharding, int64_t dim) {
+  SmallVector<unsigned> order;
+  for (Attribute group : sharding.getDimGroups(dim))
+    llvm::append_range(order, axes.getAxes(lookupClasses(
+                                  from, cast<FlatSymbolRefAttr>(group))));
+  return order;
 }
 
 SmallVector<int64_t> fsdp::getLocalShape(Operation *from,

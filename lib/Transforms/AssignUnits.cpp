@@ -83,22 +83,10 @@ static StringRef getParent(StringRef path) {
   return dot == StringRef::npos ? StringRef() : path.take_front(dot);
 }
 
-/// The names of a parameter: its own and those it is tied to.
-static SmallVector<StringRef> getNames(const Step &step,
-                                       const Parameter &parameter) {
-  SmallVector<StringRef> names = {parameter.name};
-  func::FuncOp function = step.getFunction();
-  if (auto aliases = function.getArgAttrOfType<ArrayAttr>(parameter.argument,
-                                                          attr::aliases))
-    for (auto alias : aliases.getAsRange<StringAttr>())
-      names.push_back(alias.getValue());
-  return names;
-}
-
 void AssignUnitsPass::collectNames(const Step &step) {
   llvm::StringSet<> seen;
   for (const Parameter &parameter : step.getParameters())
-    for (StringRef name : getNames(step, parameter)) {
+    for (StringRef name : getAllNames(step, parameter)) {
       parameters.push_back(name.str());
       for (StringRef path = getParent(name);
            !path.empty() && seen.insert(path).second; path = getParent(path))
@@ -209,7 +197,7 @@ LogicalResult AssignUnitsPass::own(const Plan &plan, const Step &step,
   for (const Parameter &parameter : step.getParameters()) {
     if (function.getArgAttr(parameter.argument, attr::unit))
       continue; // Written by hand.
-    SmallVector<StringRef> names = getNames(step, parameter);
+    SmallVector<StringRef> names = getAllNames(step, parameter);
     bool ignored = false;
     for (auto [i, glob] : llvm::enumerate(plan.ignored))
       for (StringRef name : names)

@@ -37,6 +37,14 @@ static Value createPosition(OpBuilder &builder, Location loc, Operation *from,
   return position;
 }
 
+void fsdp::replaceCaptured(Operation *op, const PartitionRule &rule,
+                           ValueRange values) {
+  for (auto [tensor, value] : llvm::zip_equal(rule.captured, values))
+    Value(tensor).replaceUsesWithIf(value, [&](OpOperand &use) {
+      return op->isProperAncestor(use.getOwner());
+    });
+}
+
 /// Reassociation groups behind `count` leading dims.
 static SmallVector<ReassociationIndices>
 shift(ArrayRef<ReassociationIndices> groups, int64_t count) {
@@ -102,12 +110,8 @@ SmallVector<Value> LocalOp::buildLinalg(OpBuilder &builder) {
     for (auto [result, type] : llvm::zip_equal(local->getResults(), types))
       result.setType(type);
   }
-  for (auto [i, tensor] : llvm::enumerate(rule.captured)) {
-    Value mine = operands[op->getNumOperands() + i];
-    Value(tensor).replaceUsesWithIf(mine, [&](OpOperand &use) {
-      return local->isProperAncestor(use.getOwner());
-    });
-  }
+  replaceCaptured(local, rule,
+                  ArrayRef(operands).drop_front(op->getNumOperands()));
   fixIndices(local);
   fixLookups(local);
   return SmallVector<Value>(local->getResults());

@@ -8,6 +8,10 @@
 
 namespace fsdp {
 
+/// What the body of `op`, of this rule, reads from outside becomes `values`.
+void replaceCaptured(mlir::Operation *op, const PartitionRule &rule,
+                     mlir::ValueRange values);
+
 /// How one rank runs an op. All splits are even.
 struct LocalOp {
   /// One cut of a factor: of `blocks` equal blocks each is split over `groups`.

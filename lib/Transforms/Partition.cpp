@@ -28,20 +28,12 @@ static ShardingAttr getSharding(MLIRContext *context, ArrayRef<int64_t> dims,
                                 ArrayRef<Attribute> partial) {
   SmallVector<Attribute> groups;
   for (int64_t factor : dims)
-    groups.push_back(
-        ArrayAttr::get(context, factor < 0
-                                    ? ArrayRef<Attribute>()
-                                    : ArrayRef<Attribute>(factors[factor])));
+    groups.push_back(ArrayAttr::get(
+        context, factor < 0 ? ArrayRef<Attribute>()
+                            : ArrayRef<Attribute>(factors[factor])));
   auto none = ArrayAttr::get(context, {});
   return ShardingAttr::get(context, ArrayAttr::get(context, groups), reduction,
                            ArrayAttr::get(context, partial), none);
-}
-
-/// The placement without what varies, which partitioning does not change.
-static ShardingAttr withoutVarying(ShardingAttr sharding) {
-  return ShardingAttr::get(sharding.getContext(), sharding.getDims(),
-                           sharding.getReduction(), sharding.getPartial(),
-                           ArrayAttr::get(sharding.getContext(), {}));
 }
 
 Value fsdp::getPlaced(OpBuilder &builder, Value value, ShardingAttr sharding) {
@@ -49,7 +41,9 @@ Value fsdp::getPlaced(OpBuilder &builder, Value value, ShardingAttr sharding) {
   if (!type || sharding.isReplicated())
     return value;
   auto before = value.getDefiningOp<ReshardOp>();
-  if (before && withoutVarying(before.getSource()) == sharding)
+  // Partitioning does not change what varies.
+  if (before &&
+      before.getSource().withVarying(builder.getArrayAttr({})) == sharding)
     return before.getInput();
   Operation *scope = builder.getBlock()->getParentOp();
   RankedTensorType local =

@@ -67,8 +67,8 @@ private:
   Value getOperand(const Propagation::Node &node, unsigned index,
                    OpBuilder &builder);
   LocalOp describe(const Propagation::Node &node);
-  void setTied(Value value);
-  Value getTied(Value value, Value tied, OpBuilder &builder);
+  void setTied(ValueRange values);
+  void handOn(MutableArrayRef<OpOperand> operands, ValueRange tied);
 
   const Step &step;
   const Propagation &propagation;
@@ -147,15 +147,11 @@ Value ModelPartition::inOrder(BlockArgument argument, ShardingAttr said) {
   RankedTensorType type = propagation.getValue(id).type;
   ShardingAttr canonical =
       propagation.getSharding(placements, type.getRank(), module);
-  bool isSame = true;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    SmallVector<unsigned> axes;
-    for (Attribute group : said.getDimGroups(dim))
-      llvm::append_range(axes, propagation.getAxes().getAxes(lookupClasses(
-                                   module, cast<FlatSymbolRefAttr>(group))));
-    isSame &= axes == propagation.getSplits(placements, dim);
-  }
-  if (isSame)
+  auto isInOrder = [&](int64_t dim) {
+    return getDimAxes(propagation.getAxes(), module, said, dim) ==
+           propagation.getSplits(placements, dim);
+  };
+  if (llvm::all_of(llvm::seq<int64_t>(0, type.getRank()), isInOrder))
     return argument;
   auto builder = OpBuilder::atBlockBegin(argument.getOwner());
   auto none = ArrayAttr::get(module.getContext(), {});
@@ -236,10 +232,7 @@ LocalOp ModelPartition::describe(const Propagation::Node &node) {
     const Strategy &strategy = node.strategies[axis];
     if (strategy.kind == Strategy::Factor)
       byBlocks[strategy.factor][strategy.blocks].push_back(axis);
-    bool hasStar = llvm::any_of(node.operands, [&](int32_t id) {
-      return id >= 0 && propagation.getValue(id).stars >> axis & 1;
-    });
-    if (strategy.kind != Strategy::Mapped && hasStar) {
+    if (strategy.kind != Strategy::Mapped && propagation.hasStar(node, axis)) {
       stars |= AxisSet(1) << axis;
       local.stars.push_back(propagation.getExtent(axis));
     }
@@ -285,10 +278,7 @@ void ModelPartition::visitOp(const Propagation::Node &node) {
     unsigned own = op->getNumOperands();
     for (unsigned i = 0; i < own; ++i)
       op->setOperand(i, operands[i]);
-    for (auto [i, tensor] : llvm::enumerate(node.rule->captured))
-      Value(tensor).replaceUsesWithIf(operands[own + i], [&](OpOperand &use) {
-        return op->isProperAncestor(use.getOwner());
-      });
+    replaceCaptured(op, *node.rule, ArrayRef(operands).drop_front(own));
     results = SmallVector<Value>(op->getResults());
   } else {
     LocalOp local = describe(node);
@@ -371,70 +361,56 @@ void ModelPartition::visitMarker(const Propagation::Node &node) {
   replaced.push_back(marker);
 }
 
-/// A block argument or a loop's result takes the type of its placement.
-void ModelPartition::setTied(Value value) {
-  int32_t id = propagation.lookup(value);
-  if (id < 0)
-    return;
-  const Placements &placements = propagation.getValue(id).placements;
-  value.setType(versions.getType(id, placements));
-  versions.setBase(id, value, placements);
+/// Block arguments or results take the types of their placements.
+void ModelPartition::setTied(ValueRange values) {
+  for (Value value : values) {
+    int32_t id = propagation.lookup(value);
+    if (id < 0)
+      continue;
+    const Placements &placements = propagation.getValue(id).placements;
+    value.setType(versions.getType(id, placements));
+    versions.setBase(id, value, placements);
+  }
 }
 
-/// `value` as what it becomes, `tied`, is placed.
-Value ModelPartition::getTied(Value value, Value tied, OpBuilder &builder) {
-  int32_t from = propagation.lookup(value), to = propagation.lookup(tied);
-  if (from < 0 || !versions.isKnown(from))
-    return value;
-  Placements wanted = propagation.getExported(from);
-  if (to >= 0)
-    for (auto [axis, placement] :
-         llvm::enumerate(propagation.getValue(to).placements))
-      // What a loop starts from need not vary, though what it carries does.
-      if (!placement.isSplit(Placement::star))
-        wanted[axis] = placement;
-  return versions.get(builder, from, wanted);
+/// Makes each operand what it becomes in `tied` is placed like.
+void ModelPartition::handOn(MutableArrayRef<OpOperand> operands,
+                            ValueRange tied) {
+  for (auto [operand, value] : llvm::zip_equal(operands, tied)) {
+    int32_t from = propagation.lookup(operand.get());
+    int32_t to = propagation.lookup(value);
+    if (from < 0 || !versions.isKnown(from))
+      continue;
+    Placements wanted = propagation.getExported(from);
+    if (to >= 0)
+      for (auto [axis, placement] :
+           llvm::enumerate(propagation.getValue(to).placements))
+        // What a loop starts from need not vary, though what it carries does.
+        if (!placement.isSplit(Placement::star))
+          wanted[axis] = placement;
+    OpBuilder builder(operand.getOwner());
+    operand.set(versions.get(builder, from, wanted));
+  }
 }
 
 void ModelPartition::visitFor(scf::ForOp loop) {
-  OpBuilder builder(loop);
-  for (auto [init, argument] :
-       llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs()))
-    init.set(getTied(init.get(), argument, builder));
-  for (BlockArgument argument : loop.getRegionIterArgs())
-    setTied(argument);
+  handOn(loop.getInitArgsMutable(), loop.getRegionIterArgs());
+  setTied(loop.getRegionIterArgs());
   visit(*loop.getBody());
-  Operation *yield = loop.getBody()->getTerminator();
-  OpBuilder inner(yield);
-  for (auto [operand, argument] :
-       llvm::zip_equal(yield->getOpOperands(), loop.getRegionIterArgs()))
-    operand.set(getTied(operand.get(), argument, inner));
-  for (Value result : loop.getResults())
-    setTied(result);
+  handOn(loop.getBody()->getTerminator()->getOpOperands(),
+         loop.getRegionIterArgs());
+  setTied(loop.getResults());
 }
 
 void ModelPartition::visitWhile(scf::WhileOp loop) {
-  OpBuilder builder(loop);
-  for (auto [init, argument] :
-       llvm::zip_equal(loop.getInitsMutable(), loop.getBeforeArguments()))
-    init.set(getTied(init.get(), argument, builder));
-  for (BlockArgument argument : loop.getBeforeArguments())
-    setTied(argument);
+  handOn(loop.getInitsMutable(), loop.getBeforeArguments());
+  setTied(loop.getBeforeArguments());
   visit(*loop.getBeforeBody());
-  scf::ConditionOp condition = loop.getConditionOp();
-  OpBuilder inner(condition);
-  for (auto [operand, argument] :
-       llvm::zip_equal(condition.getArgsMutable(), loop.getAfterArguments()))
-    operand.set(getTied(operand.get(), argument, inner));
-  for (BlockArgument argument : loop.getAfterArguments())
-    setTied(argument);
+  handOn(loop.getConditionOp().getArgsMutable(), loop.getAfterArguments());
+  setTied(loop.getAfterArguments());
   visit(*loop.getAfterBody());
-  OpBuilder last(loop.getYieldOp());
-  for (auto [operand, argument] : llvm::zip_equal(
-           loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments()))
-    operand.set(getTied(operand.get(), argument, last));
-  for (Value result : loop.getResults())
-    setTied(result);
+  handOn(loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments());
+  setTied(loop.getResults());
 }
 
 void ModelPartition::visitIf(scf::IfOp branch) {
@@ -442,14 +418,10 @@ void ModelPartition::visitIf(scf::IfOp branch) {
     if (region.empty())
       continue;
     visit(region.front());
-    Operation *yield = region.front().getTerminator();
-    OpBuilder builder(yield);
-    for (auto [operand, result] :
-         llvm::zip_equal(yield->getOpOperands(), branch.getResults()))
-      operand.set(getTied(operand.get(), result, builder));
+    handOn(region.front().getTerminator()->getOpOperands(),
+           branch.getResults());
   }
-  for (Value result : branch.getResults())
-    setTied(result);
+  setTied(branch.getResults());
 }
 
 /// Results as the boundary places them; outputs of a global batch stay in

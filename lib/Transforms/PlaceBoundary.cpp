@@ -44,7 +44,6 @@ struct PlaceBoundaryPass
 
   void placeArguments(const Step &step);
   void placeResults(const Step &step, const Varying &varying);
-  ArrayAttr join(ArrayRef<FlatSymbolRefAttr> groups);
   LogicalResult checkLoss(const Step &step, const Varying &varying);
   LogicalResult checkDivisor(const Step &step, LossAttr loss);
   bool isWithin(SymbolTable &symbols, ArrayRef<FlatSymbolRefAttr> found,
@@ -83,17 +82,6 @@ void PlaceBoundaryPass::placeArguments(const Step &step) {
   }
 }
 
-/// The groups as a placement may have them: as one where they share axes.
-ArrayAttr PlaceBoundaryPass::join(ArrayRef<FlatSymbolRefAttr> groups) {
-  auto list = ArrayAttr::get(
-      &getContext(), SmallVector<Attribute>(groups.begin(), groups.end()));
-  if (groups.size() < 2)
-    return list;
-  ClassesAttr joined = getJoin(getOperation(), list);
-  return ArrayAttr::get(&getContext(),
-                        getOrCreateGroup(getOperation(), joined, "varying"));
-}
-
 void PlaceBoundaryPass::placeResults(const Step &step, const Varying &varying) {
   func::FuncOp function = step.getFunction();
   auto buffers = getOperation()->getAttrOfType<StringAttr>(attr::buffers);
@@ -114,8 +102,8 @@ void PlaceBoundaryPass::placeResults(const Step &step, const Varying &varying) {
     if (argument >= 0) {
       sharding = step.getArgSharding(argument);
     } else if (function.getResultAttr(i, attr::output) || isLocalBuffer) {
-      sharding = sharding.withVarying(
-          join(varying.get(step.getTerminator()->getOperand(i))));
+      sharding = sharding.withVarying(joinVarying(
+          getOperation(), varying.get(step.getTerminator()->getOperand(i))));
     }
     function.setResultAttr(i, attr::sharding, sharding);
   }
@@ -144,21 +132,18 @@ LogicalResult PlaceBoundaryPass::checkLoss(const Step &step,
   if (failed(checkDivisor(step, loss)))
     return failure();
   Value value = step.getTerminator()->getOperand(index);
-  SmallVector<FlatSymbolRefAttr> found = varying.get(value), wanted;
-  llvm::append_range(wanted, loss.getGroups().getAsRange<FlatSymbolRefAttr>());
   SymbolTable symbols(getOperation());
-  SmallVector<ClassesAttr> all;
-  for (ArrayRef<FlatSymbolRefAttr> list : {ArrayRef(found), ArrayRef(wanted)})
-    for (FlatSymbolRefAttr group : list)
-      all.push_back(lookupClasses(symbols, group));
-  FailureOr<Axes> axes = Axes::get(getWorld(getOperation()).getRanks(), all);
+  SmallVector<AxisSet> sets;
+  FailureOr<Axes> axes =
+      getSets(getWorld(getOperation()).getRanks(), symbols,
+              {toList(varying.get(value)),
+               SmallVector<Attribute>(loss.getGroups().getValue())},
+              sets);
   if (failed(axes))
     return emitError(function.getLoc(),
                      "expected compatible groups at the loss, but "
                      "it varies over other groups than it combines");
-  AxisSet foundSet = 0, wantedSet = 0;
-  for (auto [i, classes] : llvm::enumerate(all))
-    (i < found.size() ? foundSet : wantedSet) |= axes->getSet(classes);
+  AxisSet foundSet = sets[0], wantedSet = sets[1];
   auto name = [&](AxisSet set) -> Attribute {
     return axes->getGroup(&getContext(), set);
   };
@@ -204,18 +189,10 @@ LogicalResult PlaceBoundaryPass::checkDivisor(const Step &step, LossAttr loss) {
 bool PlaceBoundaryPass::isWithin(SymbolTable &symbols,
                                  ArrayRef<FlatSymbolRefAttr> found,
                                  ArrayRef<Attribute> allowed) {
-  SmallVector<ClassesAttr> groups;
-  for (FlatSymbolRefAttr group : found)
-    groups.push_back(lookupClasses(symbols, group));
-  for (Attribute group : allowed)
-    groups.push_back(lookupClasses(symbols, group));
-  FailureOr<Axes> axes = Axes::get(getWorld(getOperation()).getRanks(), groups);
-  if (failed(axes))
-    return false;
-  AxisSet foundSet = 0, allowedSet = 0;
-  for (auto [i, classes] : llvm::enumerate(groups))
-    (i < found.size() ? foundSet : allowedSet) |= axes->getSet(classes);
-  return !(foundSet & ~allowedSet);
+  SmallVector<AxisSet> sets;
+  return succeeded(getSets(getWorld(getOperation()).getRanks(), symbols,
+                           {toList(found), llvm::to_vector(allowed)}, sets)) &&
+         !(sets[0] & ~sets[1]);
 }
 
 /// Where ranks hold the same parameter, and the loss is not combined over them,
@@ -223,16 +200,15 @@ bool PlaceBoundaryPass::isWithin(SymbolTable &symbols,
 LogicalResult PlaceBoundaryPass::checkGradients(const Step &step,
                                                 const Varying &varying) {
   func::FuncOp function = step.getFunction();
-  int index = step.findResult(attr::loss);
-  if (index < 0)
+  LossAttr loss = step.getLoss();
+  if (!loss)
     return success(); // Checked with the loss.
   SymbolTable symbols(getOperation());
-  auto loss = cast<LossAttr>(function.getResultAttr(index, attr::loss));
   for (const Parameter &parameter : step.getParameters())
     for (LocalGradOp marker : parameter.markers) {
       SmallVector<Attribute> allowed(loss.getGroups().getValue());
-      llvm::append_range(
-          allowed, step.getArgSharding(parameter.argument).getVarying());
+      llvm::append_range(allowed,
+                         step.getArgSharding(parameter.argument).getVarying());
       SmallVector<FlatSymbolRefAttr> found = varying.get(marker.getInput());
       // All that varies is within the loss where that is the world.
       if (found.empty() || isWithin(symbols, found, allowed))
@@ -300,74 +276,60 @@ LogicalResult PlaceBoundaryPass::checkUnit(const Step &step,
            << parameter.name << "'";
   auto unit = symbols.lookup<UnitOp>(symbol.getValue());
   ShardingAttr sharding = step.getArgSharding(parameter.argument);
-  SmallVector<FlatSymbolRefAttr> names = sharding.getGroups();
-  size_t own = names.size();
-  names.push_back(unit.getShardAttr());
-  if (unit.getReplicateAttr())
-    names.push_back(unit.getReplicateAttr());
-  size_t fixed = names.size();
-  int lossIndex = step.findResult(attr::loss);
-  if (lossIndex >= 0)
-    if (auto loss =
-            dyn_cast<LossAttr>(function.getResultAttr(lossIndex, attr::loss)))
-      llvm::append_range(names,
-                         loss.getGroups().getAsRange<FlatSymbolRefAttr>());
-  // Of a global batch the loss says nothing, but its gradients are summed too.
-  size_t inputs = names.size();
-  if (unit.getReplicateAttr())
+  LossAttr loss = step.getLoss();
+  SmallVector<Attribute> shard = {unit.getShardAttr()}, replicate, combined,
+                         batch;
+  if (loss)
+    llvm::append_range(combined, loss.getGroups());
+  if (unit.getReplicateAttr()) {
+    replicate.push_back(unit.getReplicateAttr());
+    // Of a global batch the loss says nothing, but its gradients are summed
+    // too.
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       if (function.getArgAttr(i, attr::input))
         for (Attribute dim : step.getArgSharding(i).getDims())
-          llvm::append_range(
-              names, cast<ArrayAttr>(dim).getAsRange<FlatSymbolRefAttr>());
-  SmallVector<ClassesAttr> groups;
-  for (FlatSymbolRefAttr name : names)
-    groups.push_back(lookupClasses(symbols, name));
-
-  std::pair<unsigned, unsigned> conflict;
+          llvm::append_range(batch, cast<ArrayAttr>(dim));
+  }
+  enum { Placed, Shard, Replicate, Loss, Batch };
+  SmallVector<AxisSet> sets;
+  std::pair<Attribute, Attribute> conflict;
   FailureOr<Axes> axes =
-      Axes::get(getWorld(getOperation()).getRanks(), groups, &conflict);
+      getSets(getWorld(getOperation()).getRanks(), symbols,
+              {toList(sharding.getGroups()), shard, replicate, combined, batch},
+              sets, &conflict);
   if (failed(axes)) {
     InFlightDiagnostic diag =
         unit.emitOpError("expected compatible groups for parameter '")
-        << parameter.name << "', but got " << names[conflict.first] << " and "
-        << names[conflict.second];
+        << parameter.name << "', but got " << conflict.first << " and "
+        << conflict.second;
     diag.attachNote(function.getLoc()) << "the parameter is here";
     return diag;
   }
-  AxisSet placed = 0;
-  for (size_t i = 0; i < own; ++i)
-    placed |= axes->getSet(groups[i]);
-  AxisSet shard = axes->getSet(groups[own]);
   auto describe = [&](AxisSet set) -> std::string {
     ClassesAttr classes = axes->getGroup(&getContext(), set);
-    for (auto group : getOperation().getOps<ProcessGroupOp>())
-      if (group.getClasses() == classes)
-        return ("@" + group.getSymName()).str();
+    if (FlatSymbolRefAttr group = findGroup(getOperation(), classes))
+      return ("@" + group.getValue()).str();
     std::string text;
     llvm::raw_string_ostream(text) << classes;
     return text;
   };
   // A scalar is stored whole, whatever the unit's group is.
   bool isScalar = sharding.getDims().empty();
-  if ((placed & shard) && !isScalar) {
+  if ((sets[Placed] & sets[Shard]) && !isScalar) {
     InFlightDiagnostic diag =
         unit.emitOpError("expected storage of parameter '")
         << parameter.name << "' to be split over ranks that hold the same "
         << "value, but got " << unit.getShardAttr()
         << ", along which it differs; use its complement "
-        << describe(axes->getWorld() & ~placed);
+        << describe(axes->getWorld() & ~sets[Placed]);
     diag.attachNote(function.getLoc())
         << "the parameter's placement is " << sharding;
     return diag;
   }
-  if (unit.getReplicateAttr() && lossIndex >= 0) {
-    AxisSet loss = 0, batch = 0;
-    for (size_t i = fixed; i < groups.size(); ++i)
-      (i < inputs ? loss : batch) |= axes->getSet(groups[i]);
-    AxisSet least = loss & ~placed & ~shard;
-    AxisSet most = (loss | batch) & ~placed & ~shard;
-    AxisSet named = axes->getSet(groups[own + 1]);
+  if (unit.getReplicateAttr() && step.findResult(attr::loss) >= 0) {
+    AxisSet taken = sets[Placed] | sets[Shard], named = sets[Replicate];
+    AxisSet least = sets[Loss] & ~taken;
+    AxisSet most = (sets[Loss] | sets[Batch]) & ~taken;
     if ((least & ~named) || (named & ~most))
       return unit.emitOpError("expected the replicate group of parameter '")
              << parameter.name << "' to be " << describe(most) << ", but got "

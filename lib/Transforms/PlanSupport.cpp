@@ -117,9 +117,9 @@ FailureOr<FlatSymbolRefAttr> fsdp::getPlanGroup(ModuleOp module,
   Attribute spelling;
   std::string error;
   ClassesAttr classes = resolveSpec(module, spec, spelling, error);
-  for (auto group : module.getOps<ProcessGroupOp>())
-    if (classes && group.getClasses() == classes)
-      return FlatSymbolRefAttr::get(group);
+  if (classes)
+    if (FlatSymbolRefAttr group = findGroup(module, classes))
+      return group;
   return declarePlanGroup(
       module, spec.spelling.empty() ? "group" : spec.spelling, spec);
 }
@@ -204,6 +204,34 @@ AxisSet fsdp::getProduct(const Axes &axes, SymbolTable &symbols,
   return set;
 }
 
+FailureOr<Axes> fsdp::getSets(int64_t ranks, SymbolTable &symbols,
+                              ArrayRef<SmallVector<Attribute>> lists,
+                              SmallVectorImpl<AxisSet> &sets,
+                              std::pair<Attribute, Attribute> *conflict) {
+  SmallVector<Attribute> names;
+  SmallVector<ClassesAttr> groups;
+  for (const SmallVector<Attribute> &list : lists)
+    for (Attribute name : list) {
+      names.push_back(name);
+      groups.push_back(lookupClasses(symbols, name));
+    }
+  std::pair<unsigned, unsigned> positions;
+  FailureOr<Axes> axes = Axes::get(ranks, groups, &positions);
+  if (failed(axes)) {
+    if (conflict)
+      *conflict = {names[positions.first], names[positions.second]};
+    return failure();
+  }
+  ArrayRef<ClassesAttr> rest = groups;
+  for (const SmallVector<Attribute> &list : lists) {
+    AxisSet &set = sets.emplace_back(0);
+    for (ClassesAttr classes : rest.take_front(list.size()))
+      set |= axes->getSet(classes);
+    rest = rest.drop_front(list.size());
+  }
+  return axes;
+}
+
 ClassesAttr fsdp::getJoin(ModuleOp module, ArrayAttr groups) {
   SymbolTable symbols(module);
   SmallVector<ClassesAttr> classes;
@@ -215,4 +243,14 @@ ClassesAttr fsdp::getJoin(ModuleOp module, ArrayAttr groups) {
     return getClasses(module.getContext(), ranks, {{1, ranks}});
   return axes->getGroup(module.getContext(),
                         getProduct(*axes, symbols, groups));
+}
+
+ArrayAttr fsdp::joinVarying(ModuleOp module,
+                            ArrayRef<FlatSymbolRefAttr> groups) {
+  auto list = ArrayAttr::get(module.getContext(), toList(groups));
+  if (groups.size() < 2)
+    return list;
+  return ArrayAttr::get(
+      module.getContext(),
+      getOrCreateGroup(module, getJoin(module, list), "varying"));
 }

@@ -76,16 +76,9 @@ void PropagatePass::writeVarying(const Step &step) {
     SmallVector<Attribute> shardings;
     for (Value result : op.getResults()) {
       int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
-      SmallVector<FlatSymbolRefAttr> groups = varying.get(result);
-      ArrayAttr list = ArrayAttr::get(
-          &getContext(), SmallVector<Attribute>(groups.begin(), groups.end()));
-      if (groups.size() > 1)
-        list = ArrayAttr::get(
-            &getContext(),
-            {getOrCreateGroup(getOperation(), getJoin(getOperation(), list),
-                              "varying")});
       shardings.push_back(
-          ShardingAttr::getReplicated(&getContext(), rank).withVarying(list));
+          ShardingAttr::getReplicated(&getContext(), rank)
+              .withVarying(joinVarying(getOperation(), varying.get(result))));
     }
     op.setAttr(attr::sharding, ArrayAttr::get(&getContext(), shardings));
   }

@@ -5,8 +5,8 @@
 // around it: the leading dimension of what varies, and blocks,
 //
 //   %0 = tensor.expand_shape %x : tensor<4x6xf32> into tensor<1x4x6xf32>
-//   %1 = fsdp.reshard %0 of [2, 4, 6] from <[{@ep}, {}, {}]> to <[{}, {@ep},
-//   {}]>
+//   %1 = fsdp.reshard %0 of [2, 4, 6]
+//       from <[{@ep}, {}, {}]> to <[{}, {@ep}, {}]>
 //
 //===----------------------------------------------------------------------===//
 #include "Relocate.h"
@@ -91,10 +91,6 @@ Value Versions::get(OpBuilder &builder, int32_t id,
     if (version.placements == propagation.getExported(id) &&
         isVisible(version.block, builder))
       from = version;
-  double bytes = 0;
-  for (unsigned axis = 0; axis < placements.size(); ++axis)
-    bytes += propagation.getBytes(value, from.placements[axis],
-                                  placements[axis], axis);
   OpBuilder::InsertionGuard guard(builder);
   // What is sent is sent once, in front of the loops that use it.
   Block *home = from.value.getParentBlock();
@@ -102,7 +98,7 @@ Value Versions::get(OpBuilder &builder, int32_t id,
                             ? nullptr
                             : home->findAncestorOpInBlock(
                                   *builder.getInsertionBlock()->getParentOp());
-      loop && bytes > 0)
+      loop && propagation.getBytes(value, from.placements, placements) > 0)
     builder.setInsertionPoint(loop);
   Value result = relocate(builder, value.value.getLoc(), from.value, id,
                           from.placements, placements);
@@ -137,14 +133,6 @@ struct Versions::View {
   /// For each dim of the source's (target's) type, its dims here.
   SmallVector<ReassociationIndices> sourceDims, targetDims;
 };
-
-/// Adds to the last group, or makes the first.
-static void attach(SmallVectorImpl<ReassociationIndices> &groups, int64_t dim,
-                   bool isNew) {
-  if (isNew || groups.empty())
-    groups.emplace_back();
-  groups.back().push_back(dim);
-}
 
 Value Versions::relocate(OpBuilder &builder, Location loc, Value value,
                          int32_t id, const Placements &from,
@@ -230,7 +218,7 @@ Value Versions::relocate(OpBuilder &builder, Location loc, Value value,
         for (unsigned axis : *axes)
           if ((*placements)[axis].blocks == cut)
             here[side].push_back(axis);
-      fits = fits && cut > 0 && end % cut == 0;
+      fits = fits && end % cut == 0;
       int64_t at = view.shape.size();
       fits = fits && addDim(end / cut, here[0], here[1]);
       for (auto [open, dims] : {std::tuple(&openSource, &view.sourceDims),
@@ -256,8 +244,11 @@ Value Versions::relocate(OpBuilder &builder, Location loc, Value value,
   }
   for (auto [open, dims] : {std::tuple(&openSource, &view.sourceDims),
                             std::tuple(&openTarget, &view.targetDims)})
-    for (int64_t dim : *open)
-      attach(*dims, dim, false);
+    for (int64_t dim : *open) {
+      if (dims->empty())
+        dims->emplace_back();
+      dims->back().push_back(dim);
+    }
 
   auto isRank = [](Value of, size_t rank) {
     return cast<RankedTensorType>(of.getType()).getRank() == int64_t(rank);
@@ -289,9 +280,7 @@ Value Versions::relocate(OpBuilder &builder, Location loc, Value value,
         ArrayAttr::get(context, propagation.getGroups(sums, module)),
         ArrayAttr::get(context, {}));
   };
-  double bytes = 0;
-  for (unsigned axis = 0; axis < from.size(); ++axis)
-    bytes += propagation.getBytes(info, from[axis], to[axis], axis);
+  double bytes = propagation.getBytes(info, from, to);
   ShardingAttr source = describe(view.source, from);
   ShardingAttr target = describe(view.target, to);
   value = ReshardOp::create(builder, loc,

@@ -141,16 +141,9 @@ static bool isSamePlacement(const Step &step, ShardingAttr a, ShardingAttr b) {
       Axes::get(groups.empty() ? 1 : groups[0].getRanks(), groups);
   if (failed(axes) || !a.getPartial().empty() || !b.getPartial().empty())
     return false;
-  auto flatten = [&](ShardingAttr sharding, int64_t dim) {
-    SmallVector<unsigned> order;
-    for (Attribute group : sharding.getDimGroups(dim))
-      llvm::append_range(
-          order, axes->getAxes(lookupClasses(step.getFunction(),
-                                             cast<FlatSymbolRefAttr>(group))));
-    return order;
-  };
   for (int64_t dim = 0, e = a.getDims().size(); dim < e; ++dim)
-    if (flatten(a, dim) != flatten(b, dim))
+    if (getDimAxes(*axes, step.getFunction(), a, dim) !=
+        getDimAxes(*axes, step.getFunction(), b, dim))
       return false;
   return true;
 }

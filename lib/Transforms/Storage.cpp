@@ -66,11 +66,7 @@ Location Storage::getLoc(StringRef what) const {
 }
 
 StorageRules::StorageRules(ModuleOp module, const Step &step)
-    : module(module), step(step), symbols(module) {
-  func::FuncOp function = step.getFunction();
-  int index = step.findResult(attr::loss);
-  if (index >= 0)
-    loss = function.getResultAttrOfType<LossAttr>(index, attr::loss);
+    : module(module), step(step), loss(step.getLoss()), symbols(module) {
   if (loss && getWorld(module))
     lossGroup = getJoin(module, loss.getGroups());
 }
@@ -97,30 +93,19 @@ LogicalResult StorageRules::findDivisor() {
 
 /// The axes of lists of groups that meet on one value, and each list as a set;
 /// an error at `op` where they do not go together.
-static LogicalResult getSets(Operation *op, StringRef parameter,
-                             SymbolTable &symbols,
-                             ArrayRef<SmallVector<Attribute>> lists, Axes &axes,
-                             SmallVectorImpl<AxisSet> &sets) {
-  SmallVector<Attribute> names;
-  SmallVector<ClassesAttr> groups;
-  for (const SmallVector<Attribute> &list : lists)
-    for (Attribute name : list) {
-      names.push_back(name);
-      groups.push_back(lookupClasses(symbols, name));
-    }
-  ModuleOp module = op->getParentOfType<ModuleOp>();
-  std::pair<unsigned, unsigned> conflict;
-  FailureOr<Axes> found =
-      Axes::get(getWorld(module).getRanks(), groups, &conflict);
-  if (failed(found))
+static FailureOr<Axes> getSetsOf(Operation *op, StringRef parameter,
+                                 SymbolTable &symbols,
+                                 ArrayRef<SmallVector<Attribute>> lists,
+                                 SmallVectorImpl<AxisSet> &sets) {
+  std::pair<Attribute, Attribute> conflict;
+  FailureOr<Axes> axes =
+      getSets(getWorld(op->getParentOfType<ModuleOp>()).getRanks(), symbols,
+              lists, sets, &conflict);
+  if (failed(axes))
     return op->emitOpError("expected compatible groups for parameter '")
-           << parameter << "', but got " << names[conflict.first] << " and "
-           << names[conflict.second];
-  axes = *found;
-  for (const SmallVector<Attribute> &list : lists)
-    sets.push_back(
-        getProduct(axes, symbols, ArrayAttr::get(op->getContext(), list)));
-  return success();
+           << parameter << "', but got " << conflict.first << " and "
+           << conflict.second;
+  return axes;
 }
 
 /// The groups that split dims.
@@ -129,10 +114,6 @@ static SmallVector<Attribute> getDimGroups(ShardingAttr sharding) {
   for (Attribute dim : sharding.getDims())
     llvm::append_range(groups, cast<ArrayAttr>(dim));
   return groups;
-}
-
-static SmallVector<Attribute> toList(ArrayRef<FlatSymbolRefAttr> groups) {
-  return SmallVector<Attribute>(groups.begin(), groups.end());
 }
 
 /// A factor such as 8 or 0.5 as a rational; false where it is none of few bits.
@@ -173,18 +154,19 @@ FailureOr<Storage> StorageRules::get(const Parameter &parameter) {
   if (!isa<FloatType>(type.getElementType()))
     storage.paramType = storage.reduceType = {};
 
-  Axes axes;
   SmallVector<AxisSet> sets;
-  if (failed(getSets(unit, parameter.name, symbols,
-                     {toList(storage.compute.getGroups()),
-                      {unit.getShardAttr()},
-                      loss ? SmallVector<Attribute>(loss.getGroups().getValue())
-                           : SmallVector<Attribute>()},
-                     axes, sets)))
+  FailureOr<Axes> axes =
+      getSetsOf(unit, parameter.name, symbols,
+                {toList(storage.compute.getGroups()),
+                 {unit.getShardAttr()},
+                 loss ? SmallVector<Attribute>(loss.getGroups().getValue())
+                      : SmallVector<Attribute>()},
+                sets);
+  if (failed(axes))
     return failure();
   // A scalar has no dimension to split.
   storage.stored = storage.compute;
-  if (!storage.shape.empty() && axes.getSize(sets[1]) > 1) {
+  if (!storage.shape.empty() && axes->getSize(sets[1]) > 1) {
     SmallVector<Attribute> dims(storage.compute.getDims().getValue());
     SmallVector<Attribute> first(storage.compute.getDimGroups(0));
     first.push_back(unit.getShardAttr());
@@ -239,21 +221,21 @@ FailureOr<Gradient> StorageRules::getGradient(const Storage &storage,
     return marker.emitOpError("expected a gradient that is a sum, but got ")
            << from;
   enum { Own, Stored, Loss, Split, Partial };
-  Axes axes;
   SmallVector<AxisSet> sets;
-  if (failed(getSets(marker, storage.name, symbols,
-                     {toList(storage.compute.getGroups()),
-                      getDimGroups(storage.stored),
-                      loss ? SmallVector<Attribute>(loss.getGroups().getValue())
-                           : SmallVector<Attribute>(),
-                      getDimGroups(from),
-                      SmallVector<Attribute>(from.getPartial().getValue())},
-                     axes, sets)))
+  FailureOr<Axes> axes = getSetsOf(
+      marker, storage.name, symbols,
+      {toList(storage.compute.getGroups()), getDimGroups(storage.stored),
+       loss ? SmallVector<Attribute>(loss.getGroups().getValue())
+            : SmallVector<Attribute>(),
+       getDimGroups(from),
+       SmallVector<Attribute>(from.getPartial().getValue())},
+      sets);
+  if (failed(axes))
     return failure();
   AxisSet sum = sets[Partial] | (sets[Loss] & ~sets[Own] & ~sets[Split]);
   gradient.marked =
-      place(axes, from, sum, sets[Partial] ? "gradient" : "replicas");
+      place(*axes, from, sum, sets[Partial] ? "gradient" : "replicas");
   gradient.reduced =
-      place(axes, storage.stored, sum & ~sets[Stored], "replicas");
+      place(*axes, storage.stored, sum & ~sets[Stored], "replicas");
   return gradient;
 }

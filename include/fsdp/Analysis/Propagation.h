@@ -125,7 +125,8 @@ public:
     AxisSet scalarStars = 0;
     /// Per axis.
     llvm::SmallVector<Strategy, 4> strategies;
-    /// A pin's, a source's or a sink's own placement on the axes of `fixed`.
+    /// A source's, a sink's or a pin's own placement, a marker's parameter's; a
+    /// pin holds on the axes of `fixed`.
     Placements own;
     AxisSet fixed = 0;
   };
@@ -152,7 +153,11 @@ public:
   /// The placement that an op wants operand `index` in.
   Placements getWanted(const Node &node, unsigned index) const;
   /// The placements of a value as it is exported: varying, else replicated.
-  Placements getExported(int32_t id) const;
+  Placements getExported(int32_t id) const {
+    return getMapped(values[id].stars);
+  }
+  /// True where anything that a node uses varies on the axis.
+  bool hasStar(const Node &node, unsigned axis) const;
   /// The placements that `sharding` says of a value that varies on `stars`;
   /// several groups on one dimension are taken in the order of the axes.
   /// `blocks` are those of each group on a dimension, one where there are none.
@@ -174,10 +179,14 @@ public:
   /// on `axis`.
   double getBytes(const Value &value, const Placement &from,
                   const Placement &to, unsigned axis) const;
+  /// The same on all axes together.
+  double getBytes(const Value &value, const Placements &from,
+                  const Placements &to) const;
 
 private:
   friend class PropagationGraph;
   class Solver;
+  Placements getMapped(AxisSet stars) const;
   Placement getWant(const Node &node, unsigned operand, unsigned axis,
                     const Strategy &strategy) const;
   Placement getComing(const Node &node, unsigned result, unsigned axis,

@@ -45,6 +45,8 @@ public:
   /// The position of the result that has `role` (with `name`, if given), or -1.
   int findResult(llvm::StringRef role, llvm::StringRef name = {}) const;
   int findArg(llvm::StringRef role, llvm::StringRef name = {}) const;
+  /// How the loss is combined; null where there is none, or as exported.
+  LossAttr getLoss() const;
 
   /// The placement of an argument or result, replicated where it has none.
   ShardingAttr getArgSharding(unsigned index) const;

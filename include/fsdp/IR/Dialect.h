@@ -92,11 +92,18 @@ WorldAttr getWorld(mlir::ModuleOp module);
 ClassesAttr lookupClasses(mlir::Operation *from, mlir::FlatSymbolRefAttr group);
 ClassesAttr lookupClasses(mlir::SymbolTable &symbols, mlir::Attribute group);
 
+/// The first process group of `module` with these classes, or null.
+mlir::FlatSymbolRefAttr findGroup(mlir::ModuleOp module, ClassesAttr classes);
+
 /// The process group of `module` with these classes, made (named after `hint`)
 /// where there is none.
 mlir::FlatSymbolRefAttr getOrCreateGroup(mlir::ModuleOp module,
                                          ClassesAttr classes,
                                          llvm::StringRef hint);
+
+/// The axes that split dimension `dim`, major to minor.
+llvm::SmallVector<unsigned> getDimAxes(const Axes &axes, mlir::Operation *from,
+                                       ShardingAttr sharding, int64_t dim);
 
 /// The local shape of a value of `shape` placed by `sharding`: every dimension
 /// is ceil(dim / product of the sizes of its groups).

@@ -47,9 +47,28 @@ llvm::SmallVector<llvm::StringRef> getAllNames(const Step &step,
 AxisSet getProduct(const Axes &axes, mlir::SymbolTable &symbols,
                    mlir::ArrayAttr list);
 
+inline llvm::SmallVector<mlir::Attribute>
+toList(llvm::ArrayRef<mlir::FlatSymbolRefAttr> groups) {
+  return llvm::SmallVector<mlir::Attribute>(groups.begin(), groups.end());
+}
+
+/// The axes of all groups in `lists` together, and each list as a set of them.
+/// Fails where they do not go together; then `conflict`, if given, are two
+/// groups that do not.
+mlir::FailureOr<Axes>
+getSets(int64_t ranks, mlir::SymbolTable &symbols,
+        llvm::ArrayRef<llvm::SmallVector<mlir::Attribute>> lists,
+        llvm::SmallVectorImpl<AxisSet> &sets,
+        std::pair<mlir::Attribute, mlir::Attribute> *conflict = nullptr);
+
 /// The smallest group that holds all of `groups`: their product, or the world
 /// where they are not compatible.
 ClassesAttr getJoin(mlir::ModuleOp module, mlir::ArrayAttr groups);
+
+/// The groups along which a value varies as a placement may have them: as one,
+/// since several may share axes.
+mlir::ArrayAttr joinVarying(mlir::ModuleOp module,
+                            llvm::ArrayRef<mlir::FlatSymbolRefAttr> groups);
 
 } // namespace fsdp
 
