@@ -142,7 +142,7 @@ FailureOr<std::unique_ptr<Propagation>> Propagation::run(const Step &step) {
     else
       for (Node &node : result->nodes)
         node.strategies[axis].kind = Strategy::Mapped;
-  if (failed(result->reportUnsplit()))
+  if (failed(result->checkSplits()))
     return failure();
   return result;
 }
@@ -257,17 +257,40 @@ ShardingAttr Propagation::getSharding(const Placements &placements,
                            ArrayAttr::get(context, getGroups(varying, module)));
 }
 
-/// What cannot be split where its operands are: dims that do not divide, and
-/// ops that have no rule.
-LogicalResult Propagation::reportUnsplit() const {
+/// Says that operand `index` of a node cannot stay split on `axis`: for its
+/// size, or since the op has no rule.
+InFlightDiagnostic Propagation::reportUnsplit(const Node &node, unsigned index,
+                                              unsigned axis,
+                                              bool uneven) const {
+  const Value &value = values[node.operands[index]];
+  int dim = value.placements[axis].dim;
+  Attribute group = getGroups(axis, node.op->getParentOfType<ModuleOp>())[0];
+  InFlightDiagnostic diag = node.op->emitOpError();
+  if (uneven)
+    diag << "expected dimension " << dim << " of operand " << index
+         << " to be divided evenly by the " << getExtent(axis) << " ranks of "
+         << group << ", but got " << value.value.getType()
+         << ", whose pieces do not";
+  else
+    diag << "expected a partitioning rule, since operand " << index
+         << " is split in dimension " << dim << " over " << group
+         << ", but got none; give the op one as '" << attr::rule << "'";
+  diag.attachNote(value.value.getLoc()) << "the operand is here";
+  return diag;
+}
+
+/// Whether everything is split that its operands are: dims that do not divide,
+/// and ops that have no rule, are errors.
+LogicalResult Propagation::checkSplits() const {
   for (const Node &node : nodes) {
-    if (node.kind != NodeKind::Op && node.kind != NodeKind::Sink)
+    bool isOp = node.kind == NodeKind::Op;
+    if ((!isOp && node.kind != NodeKind::Sink) || !node.op ||
+        node.op->hasTrait<OpTrait::IsTerminator>() ||
+        !model.contains(node.op) ||
+        isa<scf::ForOp, scf::WhileOp, tensor::ExtractOp>(node.op))
       continue;
     for (auto [i, id] : llvm::enumerate(node.operands)) {
-      if (id < 0 || values[id].isFree || !node.op ||
-          node.op->hasTrait<OpTrait::IsTerminator>() ||
-          !model.contains(node.op) ||
-          isa<scf::ForOp, scf::WhileOp, tensor::ExtractOp>(node.op))
+      if (id < 0 || values[id].isFree)
         continue;
       for (unsigned axis = 0; axis < getNumAxes(); ++axis) {
         const Placement &placement = values[id].placements[axis];
@@ -276,27 +299,11 @@ LogicalResult Propagation::reportUnsplit() const {
                 Placement::Split)
           continue;
         bool uneven = false;
-        if (node.kind == NodeKind::Op)
+        if (isOp)
           findStrategy(*node.rule, node.rule->operands[i][placement.dim],
                        placement.blocks, getExtent(axis), &uneven);
-        if (node.kind == NodeKind::Op && !uneven)
-          continue;
-        auto module = node.op->getParentOfType<ModuleOp>();
-        InFlightDiagnostic diag = node.op->emitOpError();
-        if (uneven)
-          diag << "expected dimension " << int(placement.dim) << " of operand "
-               << i << " to be divided evenly by the " << getExtent(axis)
-               << " ranks of ";
-        else
-          diag << "expected a partitioning rule, since operand " << i
-               << " is split in dimension " << int(placement.dim) << " over ";
-        diag << getGroups(axis, module)[0] << ", but got ";
-        if (uneven)
-          diag << values[id].value.getType() << ", whose pieces do not";
-        else
-          diag << "none; give the op one as '" << attr::rule << "'";
-        diag.attachNote(values[id].value.getLoc()) << "the operand is here";
-        return diag;
+        if (!isOp || uneven)
+          return reportUnsplit(node, i, axis, uneven);
       }
     }
   }

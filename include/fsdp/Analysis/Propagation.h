@@ -191,7 +191,9 @@ private:
                     const Strategy &strategy) const;
   Placement getComing(const Node &node, unsigned result, unsigned axis,
                       const Strategy &strategy) const;
-  mlir::LogicalResult reportUnsplit() const;
+  mlir::InFlightDiagnostic reportUnsplit(const Node &node, unsigned index,
+                                         unsigned axis, bool uneven) const;
+  mlir::LogicalResult checkSplits() const;
 
   Axes axes;
   AxisSet active = 0, lossAxes = 0;
