@@ -97,12 +97,33 @@ bool Propagation::Solver::canShowStar(const Node &node) const {
               node.op));
 }
 
-/// True where a node may be split like this beside its other splits.
+/// The one way in which a node can run, if there is but one.
+std::optional<Strategy> Propagation::Solver::getOnly(const Node &node) const {
+  // What has scalars that vary, and the gradient of what varies, is mapped.
+  bool isMarker = isa_and_nonnull<LocalGradOp>(node.op);
+  if (node.scalarStars & bit ||
+      (isMarker && node.own[axis].isSplit(Placement::star)))
+    return Strategy{Strategy::Mapped};
+  // Where each rank of the loss has the same gradient, each has it whole.
+  if (isMarker && !graph.hasStar(node, axis) && graph.lossAxes & bit &&
+      node.own[axis] == Placement())
+    return Strategy{Strategy::Whole};
+  return std::nullopt;
+}
+
+/// True where a node may run like this, split beside its other splits.
 bool Propagation::Solver::canRun(const Node &node,
                                  const Strategy &strategy) const {
+  if (auto only = getOnly(node))
+    return strategy == *only;
   if (strategy.kind != Strategy::Factor)
     return true;
-  if (graph.hasStar(node, axis) && !canShowStar(node))
+  bool isStarred = graph.hasStar(node, axis);
+  // A marker sums over star, and over axes of the loss on which the parameter
+  // is replicated it is left to the shard section.
+  if (isStarred &&
+      (!canShowStar(node) || (isa_and_nonnull<LocalGradOp>(node.op) &&
+                              node.own[axis] == Placement())))
     return false;
   for (auto [i, id] : llvm::enumerate(node.operands))
     if (id >= 0 && graph.values[id].stars & bit &&
@@ -123,20 +144,11 @@ bool Propagation::Solver::canRun(const Node &node,
 
 void Propagation::Solver::collectCandidates(
     const Node &node, SmallVectorImpl<Strategy> &candidates) const {
+  if (auto only = getOnly(node)) {
+    candidates.push_back(*only);
+    return;
+  }
   bool isStarred = graph.hasStar(node, axis);
-  // What has scalars that vary, and the gradient of what varies, is mapped.
-  bool isMarker = isa_and_nonnull<LocalGradOp>(node.op);
-  if (node.scalarStars & bit ||
-      (isMarker && node.own[axis].isSplit(Placement::star))) {
-    candidates.push_back({Strategy::Mapped});
-    return;
-  }
-  // Where each rank of the loss has the same gradient, each has it whole.
-  if (isMarker && !isStarred && graph.lossAxes & bit &&
-      node.own[axis] == Placement()) {
-    candidates.push_back({Strategy::Whole});
-    return;
-  }
   // What varies is not gathered: every rank would do the work of all.
   candidates.push_back(
       Strategy{isStarred ? Strategy::Mapped : Strategy::Whole});
@@ -161,9 +173,5 @@ void Propagation::Solver::collectCandidates(
   for (auto [i, id] : llvm::enumerate(node.results))
     for (const Want &want : wants[id])
       suggest(node.rule->results[i], want.placement);
-  // A marker sums over star, and over axes of the loss on which the parameter
-  // is replicated it is left to the shard section.
-  if (isStarred && isMarker && node.own[axis] == Placement())
-    candidates.assign({Strategy{Strategy::Mapped}});
   addLinear(node, candidates);
 }

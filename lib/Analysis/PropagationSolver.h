@@ -57,6 +57,7 @@ private:
   bool improveChain(int32_t id);
   bool endsInMarker(const Node &node) const;
   bool canShowStar(const Node &node) const;
+  std::optional<Strategy> getOnly(const Node &node) const;
   bool canRun(const Node &node, const Strategy &strategy) const;
   void collectCandidates(const Node &node,
                          llvm::SmallVectorImpl<Strategy> &candidates) const;

@@ -98,10 +98,19 @@ static LogicalResult checkResults(const Step &step) {
   return success();
 }
 
+/// True for a public function with a body and roles.
+static bool isStep(func::FuncOp function) {
+  return !function.isDeclaration() && function.isPublic() && hasRoles(function);
+}
+
+bool Step::exists(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), isStep);
+}
+
 FailureOr<Step> Step::get(ModuleOp module) {
   Step step;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isDeclaration() || !function.isPublic() || !hasRoles(function))
+    if (!isStep(function))
       continue;
     if (step.function) {
       InFlightDiagnostic diag = emitError(function.getLoc())

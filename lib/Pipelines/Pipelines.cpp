@@ -68,9 +68,18 @@ void fsdp::buildAnnotatePipeline(OpPassManager &manager,
   addStage(manager, "annotated");
 }
 
+void fsdp::buildVerifyPipeline(OpPassManager &manager,
+                               const VerifyOptions &options) {
+  // First, since numbers of a step that hangs say nothing.
+  manager.addPass(createVerifyCollectivesPass());
+  manager.addPass(createVerifyGradientsPass(
+      VerifyGradientsPassOptions{options.verdict, options.json}));
+}
+
 void fsdp::buildShardPipeline(OpPassManager &manager) {
   // First what one rank computes; what each stores is decided in its terms.
   manager.addPass(createPartitionPass());
+  buildVerifyPipeline(manager);
   // Needs the loss and buffers as ranks compute them.
   manager.addPass(createCombineResultsPass());
   // Decides storage; right from here on, but everything is gathered.
@@ -82,6 +91,7 @@ void fsdp::buildShardPipeline(OpPassManager &manager) {
   // Knows placements, which are gone behind the next pass.
   manager.addPass(createLowerNormPass());
   manager.addPass(createLowerReshardsPass());
+  buildVerifyPipeline(manager);
   addStage(manager, "sharded", /*isLast=*/true);
 }
 
@@ -96,6 +106,9 @@ void fsdp::registerPipelines() {
   PassPipelineRegistration<>("fsdp-shard",
                              "store shards and make every collective explicit",
                              buildShardPipeline);
+  PassPipelineRegistration<VerifyOptions>(
+      "fsdp-verify", "check that gradients are reduced right and nothing hangs",
+      buildVerifyPipeline);
   PassPipelineRegistration<PlanOptions>(
       "fsdp-compile", "all sections, from an exported step on",
       [](OpPassManager &manager, const PlanOptions &options) {

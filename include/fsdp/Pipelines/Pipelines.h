@@ -21,6 +21,19 @@ struct PlanOptions : public mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("ranks of one node; overrides the plan's world")};
 };
 
+/// Options of the check.
+struct VerifyOptions : mlir::PassPipelineOptions<VerifyOptions> {
+  Option<bool> verdict{*this, "verdict",
+                       llvm::cl::desc("print the table of parameters"),
+                       llvm::cl::init(false)};
+  Option<std::string> json{
+      *this, "json",
+      llvm::cl::desc("also write the verdict as JSON to this file")};
+};
+
+/// Gradients are reduced right, and no rank can hang; on IR of any stage.
+void buildVerifyPipeline(mlir::OpPassManager &manager,
+                         const VerifyOptions &options = {});
 /// To stage imported: only ops we know, every gradient marked.
 void buildImportPipeline(mlir::OpPassManager &manager);
 /// To stage annotated, but for the loop over micro-batches: what one rank would
@@ -33,7 +46,8 @@ void buildAnnotatePipeline(mlir::OpPassManager &manager,
 /// To stage sharded: per-rank shapes, every collective explicit.
 void buildShardPipeline(mlir::OpPassManager &manager);
 
-/// Registers them as fsdp-import, fsdp-annotate, fsdp-shard, fsdp-compile.
+/// Registers them as fsdp-import, fsdp-annotate, fsdp-shard, fsdp-compile and
+/// fsdp-verify.
 void registerPipelines();
 
 } // namespace fsdp

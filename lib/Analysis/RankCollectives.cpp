@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- RankCollectives.cpp - what moves between ranks ---------------------===//
+//
+// A collective over several axes is one over each, minor to major where it
+// joins chunks and major to minor where it cuts. What it does to values that
+// are not what it is for is recorded.
+//
+//===----------------------------------------------------------------------===//
+#include "RankInterpreter.h"
+
+using namespace mlir;
+using namespace fsdp;
+
+void RankInterpreter::report(RankEvent::Kind kind, Operation *op,
+                             unsigned operand, AxisSet axes) {
+  events.push_back({kind, op, operand, axes, {}});
+}
+
+void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
+                             ArrayRef<unsigned> group, ReductionKind kind) {
+  bool isSum = kind == ReductionKind::Sum;
+  AxisSet over = 0;
+  for (unsigned axis : group) {
+    AxisSet bit = AxisSet(1) << axis;
+    over |= bit;
+    AxisState own = state.get(axis);
+    switch (own.kind) {
+    case AxisState::Partial:
+      if (own.reduction != kind)
+        report(RankEvent::OtherSum, op, operand, bit);
+      break;
+    case AxisState::Equal:
+      if (!own.isPlain())
+        report(RankEvent::SumOfAny, op, operand, bit);
+      else if (isSum && !state.isZero)
+        report(RankEvent::SumOfEqual, op, operand, bit);
+      break;
+    case AxisState::Split:
+      report(RankEvent::SumOfSplit, op, operand, bit);
+      break;
+    default:
+      report(RankEvent::SumOfAny, op, operand, bit);
+    }
+    state.set(axis, AxisState());
+  }
+  // Terms of a sum over other axes are no terms of their maximum.
+  AxisSet others = state.getSpecial() & ~over;
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+    if (others >> axis & 1 && !state.isZero &&
+        state.get(axis).kind == AxisState::Partial &&
+        state.get(axis).reduction != kind)
+      state.set(axis, AxisState::any());
+}
+
+void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
+                             unsigned operand, ArrayRef<unsigned> group,
+                             int64_t dim) {
+  for (unsigned axis : llvm::reverse(group)) {
+    AxisSet bit = AxisSet(1) << axis;
+    AxisState own = state.get(axis);
+    int64_t size = axes.getAxes()[axis].extent;
+    bool isRight = own.kind == AxisState::Split && own.dim == dim &&
+                   own.inner == extent;
+    if (own.kind == AxisState::Partial)
+      report(RankEvent::GatherPartial, op, operand, bit);
+    else if (own.isPlain() && !state.isZero)
+      report(RankEvent::GatherEqual, op, operand, bit);
+    else if (own.kind == AxisState::Any)
+      report(RankEvent::GatherAny, op, operand, bit);
+    else if (!isRight && !state.isZero)
+      report(RankEvent::GatherOther, op, operand, bit);
+    state.set(axis, AxisState());
+    // Digits in front of what is now a local one stay in front of it.
+    AxisSet special = state.getSpecial();
+    for (unsigned other = 0; other < axes.getAxes().size(); ++other) {
+      AxisState at = state.get(other);
+      if (!(special >> other & 1) || at.kind != AxisState::Split ||
+          at.dim != dim || at.inner != extent)
+        continue;
+      // Behind it, digits of other ranks stay where they are: blocks.
+      if (isRight && at.order < own.order)
+        continue;
+      at.inner = extent * size;
+      at.order -= isRight ? own.order + 1 : 0;
+      state.set(other, at);
+    }
+    extent *= size;
+  }
+}
+
+void RankInterpreter::cut(RankState &state, int64_t &extent, Operation *op,
+                          unsigned operand, ArrayRef<unsigned> group,
+                          int64_t dim) {
+  for (unsigned axis : group) {
+    AxisSet bit = AxisSet(1) << axis;
+    AxisState own = state.get(axis);
+    int64_t rows = llvm::divideCeil(extent, axes.getAxes()[axis].extent);
+    if (own.kind == AxisState::Partial)
+      report(RankEvent::SlicePartial, op, operand, bit);
+    else if (own.kind == AxisState::Split)
+      report(RankEvent::SliceOther, op, operand, bit);
+    unsigned order = 0;
+    AxisSet special = state.getSpecial();
+    bool isScrambled = false;
+    for (unsigned other = 0; other < axes.getAxes().size(); ++other) {
+      AxisState at = state.get(other);
+      if (!(special >> other & 1) || other == axis ||
+          at.kind != AxisState::Split || at.dim != dim)
+        continue;
+      if (at.inner == extent) {
+        // In front of the new digit.
+        at.inner = rows;
+        ++at.order;
+        state.set(other, at);
+      } else {
+        isScrambled |= rows % at.inner != 0;
+        order += at.inner == rows;
+      }
+    }
+    state.set(axis, own.isPlain() && !isScrambled
+                        ? AxisState::split(dim, rows, order)
+                        : AxisState::any());
+    extent = rows;
+  }
+}
+
+void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
+  Operation *op = collective;
+  FlatSymbolRefAttr name = collective.getGroupRef();
+  auto it = sets.find(name);
+  auto getDim = [&](StringRef attribute) {
+    auto dim = op->getAttrOfType<IntegerAttr>(attribute);
+    return dim ? dim.getInt() : 0;
+  };
+  ReductionKind kind = collective.getReductionKind().value_or(ReductionKind::Sum);
+  // A started one returns its token first.
+  unsigned skip = collective.isBlocking() ? 0 : 1;
+  for (auto [i, source] : llvm::enumerate(collective.getSources())) {
+    RankState state = get(source);
+    bool isReduction = collective.getReductionKind().has_value();
+    if (it == sets.end()) {
+      // Checked where the group has axes; here it does what it is for.
+      AxisSet odd = state.getAny() | state.getSpecial();
+      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+        if (odd >> axis & 1 &&
+            (isReduction || state.get(axis).kind == AxisState::Any))
+          state.set(axis, AxisState());
+    } else {
+      ArrayRef<unsigned> group = it->second;
+      ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
+      int64_t dim = getDim("dim");
+      int64_t extent = shape.empty() ? 1 : shape[dim];
+      switch (collective.getKind()) {
+      case CollectiveKind::AllReduce:
+        reduce(state, op, i, group, kind);
+        break;
+      case CollectiveKind::ReduceScatter:
+        reduce(state, op, i, group, kind);
+        cut(state, extent, op, i, group, dim);
+        break;
+      case CollectiveKind::AllGather:
+        gather(state, extent, op, i, group, dim);
+        break;
+      case CollectiveKind::AllToAll: {
+        int64_t split = getDim("split_dim"), concat = getDim("concat_dim");
+        extent = shape[concat];
+        gather(state, extent, op, i, group, concat);
+        int64_t rows = split == concat ? extent : shape[split];
+        cut(state, rows, op, i, group, split);
+        break;
+      }
+      case CollectiveKind::Broadcast:
+        for (unsigned axis : group) {
+          if (state.get(axis).kind == AxisState::Split ||
+              state.get(axis).kind == AxisState::Partial ||
+              (state.get(axis).kind == AxisState::Any && state.origin >= 0))
+            report(RankEvent::BroadcastSplit, op, i, AxisSet(1) << axis);
+          state.set(axis, AxisState());
+        }
+        break;
+      case CollectiveKind::Permute:
+        for (unsigned axis : group)
+          if (!state.get(axis).isPlain() &&
+              state.get(axis).kind != AxisState::Partial)
+            state.set(axis, AxisState::any());
+        break;
+      }
+      if (isReduction && state.sum < 0 && !state.isZero && state.from == -1 &&
+          (getDiffering(source) & getSet(name)))
+        state.sum = getOrCreateSum(state, source);
+    }
+    if (state.sum >= 0) {
+      GradientSum sum = fold(*getSum(state));
+      sum.last = op;
+      if (isReduction)
+        sum.reduced |= it == sets.end() ? axes.getWorld() : getSet(name);
+      state.sum = addSum(sum);
+    }
+    if (collective.isBlocking() || op->getNumResults() > skip)
+      states[op->getResult(skip + i)] = state;
+  }
+}
+
+void RankInterpreter::visitSlice(SliceOp op) {
+  RankState state = get(op.getInput());
+  if (auto it = sets.find(op.getGroupAttr()); it != sets.end()) {
+    int64_t extent = op.getInput().getType().getDimSize(op.getDim());
+    cut(state, extent, op, 0, it->second, op.getDim());
+  }
+  states[op.getResult()] = state;
+}
+
+/// What a reshard says that it gives; what it says that it takes is not
+/// compared, since it is made by who knows.
+void RankInterpreter::visitReshard(ReshardOp op) {
+  RankState before = getPlaced(op.getSource(), op.getInput().getType());
+  RankState behind = getPlaced(op.getTarget(), op.getType());
+  RankState state = get(op.getInput());
+  AxisSet named = before.getAny() | before.getSpecial() | behind.getAny() |
+                  behind.getSpecial();
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+    if (named >> axis & 1)
+      state.set(axis, behind.get(axis));
+  states[op.getResult()] = state;
+}

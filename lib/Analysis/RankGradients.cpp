@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- RankGradients.cpp - sums of gradients ------------------------------===//
+//
+// From a marker on a value is followed as a sum of marked gradients with exact
+// scales, through all that is linear; where it meets anything else it is used.
+//
+//===----------------------------------------------------------------------===//
+#include "RankInterpreter.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace fsdp;
+
+GradientSum fsdp::fold(GradientSum sum) {
+  for (auto &[value, scale] : sum.terms)
+    scale = (scale * sum.scales.back()).value_or(Rational(0));
+  sum.scales = {Rational(1)};
+  return sum;
+}
+
+int32_t RankInterpreter::addSum(GradientSum sum) {
+  sums.push_back(std::move(sum));
+  return sums.size() - 1;
+}
+
+int32_t RankInterpreter::getOrCreateSum(const RankState &state, Value value) {
+  if (state.sum >= 0)
+    return state.sum;
+  GradientSum sum;
+  sum.terms = {{value, Rational(1)}};
+  return addSum(sum);
+}
+
+int32_t RankInterpreter::getParameter(const RankState &state) const {
+  const GradientSum *sum = getSum(state);
+  if (!sum)
+    return state.from;
+  int32_t parameter = -1;
+  for (auto &[value, scale] : sum->terms) {
+    auto marker = value.getDefiningOp<LocalGradOp>();
+    auto it = marker ? parameters.find(marker.getParam()) : parameters.end();
+    if (it == parameters.end())
+      continue;
+    int32_t next = it->second;
+    parameter = parameter == -1 || parameter == next ? next : -2;
+  }
+  return parameter;
+}
+
+/// On the loss's axes each rank has the derivative of its own loss, a term of
+/// the sum; elsewhere a gradient is what autograd made it.
+void RankInterpreter::visitMarker(LocalGradOp op) {
+  RankState state = get(op.getInput());
+  auto it = parameters.find(op.getParam());
+  if (it != parameters.end()) {
+    unsigned index = it->second;
+    auto sharding =
+        function.getArgAttrOfType<ShardingAttr>(index, attr::sharding);
+    auto shape = function.getArgAttrOfType<DenseI64ArrayAttr>(
+        index, attr::globalShape);
+    ArrayRef<int64_t> local = cast<ShapedType>(op.getType()).getShape();
+    ArrayRef<int64_t> whole = shape ? shape.asArrayRef() : local;
+    RankState wanted;
+    if (sharding) {
+      // Before the model is partitioned gradients are whole.
+      bool isLocal =
+          local == ArrayRef(getLocalShape(function, whole, sharding));
+      wanted = getPlaced(
+          isLocal ? sharding
+                  : ShardingAttr::getReplicated(op.getContext(), whole.size())
+                        .withVarying(sharding.getVarying()),
+          op.getType());
+    }
+    AxisSet ofLoss = 0;
+    if (loss)
+      for (Attribute group : loss.getGroups())
+        if (has(group))
+          ofLoss |= getSet(group);
+    // A chunk of the gradient was summed and scattered on its way.
+    auto isChunk = [&](AxisState found) {
+      if (found.kind != AxisState::Split)
+        return false;
+      int64_t rows = local[found.dim];
+      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+        if (AxisState at = state.get(axis);
+            at.kind == AxisState::Split && at.dim == found.dim)
+          rows *= axes.getAxes()[axis].extent;
+      return rows >= whole[found.dim] && local[found.dim] < whole[found.dim];
+    };
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis) {
+      AxisSet bit = AxisSet(1) << axis;
+      AxisState found = state.get(axis), own = wanted.get(axis);
+      bool isKnown = state.isZero || found.kind == AxisState::Equal ||
+                     found.kind == AxisState::Split ||
+                     found == AxisState::partial(ReductionKind::Sum);
+      if (own.isPlain() && (ofLoss & bit)) {
+        if (!isChunk(found))
+          state.set(axis, AxisState::partial(ReductionKind::Sum));
+      } else if (own.kind != AxisState::Any && !isKnown) {
+        report(own.isPlain() ? RankEvent::Drift : RankEvent::MarkedOther, op, 0,
+               bit);
+        state.set(axis, own);
+      }
+    }
+  }
+  state.isZero = false;
+  state.sum = -1;
+  state.sum = getOrCreateSum(state, op.getResult());
+  state.origin = -1;
+  state.from = -1;
+  states[op.getResult()] = state;
+}
+
+void RankInterpreter::visitScale(ScaleOp op) {
+  RankState &state = states[op.getResult()];
+  if (state.isZero)
+    return;
+  RankState input = get(op.getInput());
+  GradientSum sum = fold(sums[getOrCreateSum(input, op.getInput())]);
+  std::optional<Rational> scale =
+      Rational::get(op.getNumerator(), op.getDenominator());
+  for (auto &[value, factor] : sum.terms)
+    factor = (factor * scale.value_or(Rational(0))).value_or(Rational(0));
+  sum.isScaled = true;
+  sum.last = op;
+  state.sum = addSum(sum);
+}
+
+//===----------------------------------------------------------------------===//
+// What is linear
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value as a linear form of the operands that are sums.
+struct Linear {
+  SmallVector<std::pair<unsigned, Rational>, 2> terms;
+  bool isZero = false;
+};
+} // namespace
+
+static std::optional<Rational> getNumber(Value value) {
+  APFloat number(0.0f);
+  if (!matchPattern(value, m_ConstantFloat(&number)))
+    return std::nullopt;
+  bool isLossy;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isLossy);
+  return Rational::get(number.convertToDouble());
+}
+
+/// `op` of `in`, of which at least one depends on a sum; nothing where that is
+/// not linear. `isScalar` says which operands are one number for all elements.
+static std::optional<Linear> getLinear(Operation *op, ArrayRef<Linear> in,
+                                       function_ref<bool(unsigned)> isScalar) {
+  auto isNone = [&](unsigned i) { return in[i].terms.empty(); };
+  auto scaleBy = [&](unsigned i,
+                     std::optional<Rational> factor) -> std::optional<Linear> {
+    Linear result = in[i];
+    for (auto &[operand, scale] : result.terms) {
+      std::optional<Rational> next =
+          factor ? scale * *factor : std::optional<Rational>();
+      if (!next)
+        return std::nullopt;
+      scale = *next;
+    }
+    return result;
+  };
+  if (isa<arith::AddFOp, arith::SubFOp>(op)) {
+    Linear result;
+    for (unsigned i : {0, 1}) {
+      if (isNone(i) && !in[i].isZero)
+        return std::nullopt;
+      bool isMinus = i && isa<arith::SubFOp>(op);
+      for (auto &[operand, scale] : in[i].terms)
+        result.terms.push_back({operand, isMinus ? -scale : scale});
+    }
+    return result;
+  }
+  if (isa<arith::MulFOp>(op) && isNone(0) != isNone(1)) {
+    unsigned at = isNone(0) ? 1 : 0;
+    if (std::optional<Rational> factor = getNumber(op->getOperand(1 - at)))
+      return scaleBy(at, factor);
+    if (isScalar(1 - at))
+      return in[at];
+    return std::nullopt;
+  }
+  if (isa<arith::DivFOp>(op) && isNone(1)) {
+    if (std::optional<Rational> divisor = getNumber(op->getOperand(1)))
+      return scaleBy(0, Rational(1) / *divisor);
+    if (isScalar(1))
+      return in[0];
+    return std::nullopt;
+  }
+  if (isa<arith::NegFOp>(op))
+    return scaleBy(0, Rational(-1));
+  if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+    return in[0];
+  // Rows that are padding become zero.
+  if (isa<arith::SelectOp>(op) && isNone(0) && in[2].isZero)
+    return in[1];
+  return std::nullopt;
+}
+
+/// The linear forms that the body of `op` yields.
+static std::optional<SmallVector<Linear>>
+getBodyForms(linalg::LinalgOp op, function_ref<bool(unsigned)> isSum,
+             function_ref<bool(unsigned)> isScalar,
+             function_ref<bool(unsigned)> isZero) {
+  Block &body = op->getRegion(0).front();
+  llvm::SmallDenseMap<Value, Linear, 8> forms;
+  llvm::SmallDenseMap<Value, bool, 8> scalars;
+  for (BlockArgument argument : body.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (isSum(i))
+      forms[argument].terms = {{i, Rational(1)}};
+    forms[argument].isZero = isZero(i);
+    scalars[argument] = isScalar(i);
+  }
+  auto lookup = [&](Value value) {
+    auto it = forms.find(value);
+    if (it != forms.end())
+      return it->second;
+    return Linear{{}, matchPattern(value, m_AnyZeroFloat())};
+  };
+  for (Operation &inner : body.without_terminator()) {
+    SmallVector<Linear, 3> in;
+    bool depends = false, areScalars = true;
+    for (Value operand : inner.getOperands()) {
+      in.push_back(lookup(operand));
+      depends |= !in.back().terms.empty();
+      auto it = scalars.find(operand);
+      areScalars &= it == scalars.end() || it->second;
+    }
+    areScalars &= !isa<linalg::IndexOp, tensor::ExtractOp>(inner);
+    for (Value result : inner.getResults())
+      scalars[result] = areScalars;
+    Linear form;
+    form.isZero = matchPattern(&inner, m_AnyZeroFloat());
+    if (depends) {
+      auto found = getLinear(&inner, in, [&](unsigned i) {
+        auto it = scalars.find(inner.getOperand(i));
+        return it == scalars.end() || it->second;
+      });
+      if (!found)
+        return std::nullopt;
+      form = *found;
+    }
+    for (Value result : inner.getResults())
+      forms[result] = form;
+  }
+  SmallVector<Linear> results;
+  for (Value yielded : body.getTerminator()->getOperands()) {
+    results.push_back(lookup(yielded));
+    if (results.back().terms.empty())
+      return std::nullopt;
+  }
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void RankInterpreter::recordUses(Operation *op) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (get(operand).sum >= 0)
+      events.push_back({RankEvent::Use, op, unsigned(i), 0, get(operand)});
+}
+
+void RankInterpreter::followCopy(Operation *op, Value source) {
+  RankState from = get(source);
+  RankState &state = states[op->getResult(0)];
+  state.sum = from.sum;
+  state.from = from.from;
+  state.origin = from.origin;
+}
+
+void RankInterpreter::followSums(Operation *op) {
+  if (!op->getNumResults() || !isa<TensorType>(op->getResult(0).getType()))
+    return;
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+          tensor::ExtractSliceOp, tensor::PadOp>(op))
+    return followCopy(op, op->getOperand(0));
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+      insert && get(insert.getDest()).isZero)
+    return followCopy(op, insert.getSource());
+  bool haveSums = false, haveFrom = false, haveOrigin = false;
+  for (Value operand : op->getOperands()) {
+    const RankState &state = get(operand);
+    haveSums |= state.sum >= 0;
+    haveFrom |= state.from != -1;
+    haveOrigin |= state.origin >= 0;
+  }
+  if (!haveSums && !haveFrom && !haveOrigin)
+    return;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  bool isElementwise = linalgOp ? !linalgOp.getNumReductionLoops()
+                                : op->hasTrait<OpTrait::Elementwise>();
+  int64_t rank = cast<ShapedType>(op->getResult(0).getType()).getRank();
+  auto isTensor = [&](unsigned i) {
+    auto type = dyn_cast<ShapedType>(op->getOperand(i).getType());
+    return type && type.getRank() == rank;
+  };
+  auto isSum = [&](unsigned i) { return get(op->getOperand(i)).sum >= 0; };
+  auto isZero = [&](unsigned i) { return get(op->getOperand(i)).isZero; };
+  auto isScalar = [&](unsigned i) {
+    auto type = dyn_cast<ShapedType>(op->getOperand(i).getType());
+    return !type || type.getNumElements() == 1;
+  };
+  // A cast is a copy of a parameter as well.
+  if (haveOrigin && isElementwise && linalgOp &&
+      linalgOp.getNumDpsInputs() == 1 &&
+      llvm::all_of(op->getRegion(0).front(), [](Operation &inner) {
+        return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
+      }))
+    states[op->getResult(0)].origin = get(op->getOperand(0)).origin;
+  if (haveSums && isElementwise) {
+    std::optional<SmallVector<Linear>> forms;
+    if (linalgOp) {
+      forms = getBodyForms(linalgOp, isSum, isScalar, isZero);
+    } else {
+      SmallVector<Linear> in;
+      for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+        in.push_back({{}, isZero(i)});
+        if (isSum(i))
+          in.back().terms = {{i, Rational(1)}};
+      }
+      if (std::optional<Linear> form = getLinear(op, in, isScalar))
+        forms = SmallVector<Linear>{*form};
+    }
+    if (forms) {
+      for (auto [result, form] : llvm::zip_equal(op->getResults(), *forms)) {
+        GradientSum sum;
+        if (form.terms.size() == 1) {
+          auto [operand, factor] = form.terms.front();
+          sum = *getSum(get(op->getOperand(operand)));
+          if (factor != Rational(1))
+            sum.scales.push_back(
+                (sum.scales.back() * factor).value_or(Rational(0)));
+        } else {
+          sum.isAccumulated = true;
+          for (auto [operand, factor] : form.terms) {
+            GradientSum part = fold(*getSum(get(op->getOperand(operand))));
+            for (auto &[value, scale] : part.terms) {
+              Rational own = (scale * factor).value_or(Rational(0));
+              auto it = llvm::find_if(sum.terms, [&](auto &term) {
+                return term.first == value;
+              });
+              if (it == sum.terms.end())
+                sum.terms.push_back({value, own});
+              else
+                it->second = (it->second + own).value_or(Rational(0));
+            }
+            sum.isScaled |= part.isScaled;
+            sum.isAccumulated &= part.isAccumulated;
+            sum.isLast |= part.isLast;
+            sum.reduced |= part.reduced;
+            sum.last = part.last ? part.last : sum.last;
+          }
+        }
+        states[result].sum = addSum(sum);
+      }
+      return;
+    }
+  }
+  if (haveSums)
+    recordUses(op);
+  if (!isElementwise)
+    return;
+  // Element by element, of whose gradient: what is one is not outvoted by what
+  // was made of others before (a factor that clips).
+  int32_t from = -1;
+  for (bool wantsSums : {true, false}) {
+    for (unsigned i = 0; i < op->getNumOperands() && from != -2; ++i) {
+      if (!isTensor(i) || isSum(i) != wantsSums || (!wantsSums && haveSums))
+        continue;
+      int32_t own = getParameter(get(op->getOperand(i)));
+      if (own != -1)
+        from = from == -1 || from == own ? own : -2;
+    }
+  }
+  for (Value result : op->getResults())
+    states[result].from = from;
+}

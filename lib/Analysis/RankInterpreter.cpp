@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- RankInterpreter.cpp - blocks, loops, branches ----------------------===//
+#include "RankInterpreter.h"
+#include "fsdp/Analysis/PartitionRule.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace fsdp;
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+void RankState::set(unsigned axis, AxisState state) {
+  AxisSet bit = AxisSet(1) << axis;
+  unsigned at = llvm::popcount(special & (bit - 1));
+  different &= ~bit;
+  if (special & bit)
+    list.erase(list.begin() + at);
+  special &= ~bit;
+  if (state.kind == AxisState::Any) {
+    different |= bit;
+  } else if (!state.isPlain()) {
+    special |= bit;
+    list.insert(list.begin() + at, state);
+  }
+}
+
+int64_t fsdp::getStride(const RankState &state, unsigned axis,
+                        const Axes &axes) {
+  AxisState own = state.get(axis);
+  int64_t stride = own.inner;
+  for (auto [i, other] : llvm::enumerate(axes.getAxes())) {
+    AxisState at = state.get(i);
+    if (i != axis && at.kind == AxisState::Split && at.dim == own.dim &&
+        (at.inner < own.inner ||
+         (at.inner == own.inner && at.order < own.order)))
+      stride *= other.extent;
+  }
+  return stride;
+}
+
+std::optional<int64_t> fsdp::getInteger(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)) && number.isSignedIntN(64))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+const RankState &RankStates::get(Value value) const {
+  static const RankState equal;
+  auto it = states.find(value);
+  return it == states.end() ? equal : it->second;
+}
+
+AxisSet RankStates::getSet(Attribute group) const {
+  auto it = sets.find(group);
+  if (it == sets.end())
+    return axes.getWorld();
+  AxisSet set = 0;
+  for (unsigned axis : it->second)
+    set |= AxisSet(1) << axis;
+  return set;
+}
+
+AxisSet RankStates::getDiffering(Value value) const {
+  const RankState &state = get(value);
+  return state.isZero ? 0 : state.getAny() | state.getSpecial();
+}
+
+Value RankStates::getCause(Value value, AxisSet wanted) const {
+  DenseSet<Value> seen;
+  auto differs = [&](Value other) {
+    return (getDiffering(other) & wanted) && !seen.contains(other);
+  };
+  while (seen.insert(value).second) {
+    SmallVector<Value> operands;
+    if (Operation *def = value.getDefiningOp()) {
+      llvm::append_range(operands, def->getOperands());
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(def->getRegions(), captured);
+      llvm::append_range(operands, captured);
+    } else if (auto loop = dyn_cast<scf::ForOp>(
+                   value.getParentBlock()->getParentOp())) {
+      if (OpOperand *init = loop.getTiedLoopInit(cast<BlockArgument>(value)))
+        operands = {init->get(),
+                    loop.getTiedLoopYieldedValue(cast<BlockArgument>(value))
+                        ->get()};
+    }
+    auto next = llvm::find_if(operands, differs);
+    if (next != operands.end())
+      value = *next;
+  }
+  return value;
+}
+
+RankState RankStates::getPlaced(ShardingAttr sharding, Type type) const {
+  RankState state;
+  auto shape = cast<ShapedType>(type).getShape();
+  for (int64_t dim = 0, e = shape.size(); dim < e; ++dim) {
+    unsigned order = 0;
+    for (Attribute group : llvm::reverse(sharding.getDimGroups(dim)))
+      if (auto it = sets.find(group); it != sets.end())
+        for (unsigned axis : llvm::reverse(it->second))
+          state.set(axis, AxisState::split(dim, shape[dim], order++));
+  }
+  for (Attribute group : sharding.getPartial())
+    if (auto it = sets.find(group); it != sets.end())
+      for (unsigned axis : it->second)
+        state.set(axis, AxisState::partial(sharding.getReduction()));
+  for (Attribute group : sharding.getVarying())
+    if (auto it = sets.find(group); it != sets.end())
+      for (unsigned axis : it->second)
+        state.set(axis, AxisState::any());
+  return state;
+}
+
+RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
+  if (a.isZero)
+    return b;
+  if (b.isZero || a == b)
+    return a;
+  RankState state = a;
+  AxisSet odd = a.getAny() | a.getSpecial() | b.getAny() | b.getSpecial();
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+    if (odd >> axis & 1 && a.get(axis) != b.get(axis))
+      state.set(axis, AxisState::any());
+  auto isSame = [&] {
+    const GradientSum *first = getSum(a), *second = getSum(b);
+    return first && second && first->terms == second->terms &&
+           first->scales == second->scales && first->reduced == second->reduced;
+  };
+  if (a.sum != b.sum && !isSame())
+    state.sum = -1;
+  state.from = a.from == b.from ? a.from : -2;
+  state.origin = a.origin == b.origin ? a.origin : -1;
+  return state;
+}
+
+//===----------------------------------------------------------------------===//
+// Set up
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::unique_ptr<RankStates>> RankStates::run(func::FuncOp function,
+                                                       unsigned family) {
+  auto interpreter = std::make_unique<RankInterpreter>();
+  if (failed(interpreter->init(function, family)))
+    return failure();
+  interpreter->visit(function.front());
+  return std::unique_ptr<RankStates>(std::move(interpreter));
+}
+
+/// The process groups that are taken together: from the first that no earlier
+/// family has, all that are compatible.
+static SmallVector<ProcessGroupOp>
+getFamily(ArrayRef<ProcessGroupOp> groups, int64_t ranks, unsigned family) {
+  DenseSet<Operation *> done;
+  for (;; --family) {
+    auto seed = llvm::find_if(
+        groups, [&](ProcessGroupOp op) { return !done.contains(op); });
+    if (seed == groups.end())
+      return {};
+    SmallVector<ProcessGroupOp> members = {*seed};
+    SmallVector<ClassesAttr> classes = {ProcessGroupOp(*seed).getClasses()};
+    for (ProcessGroupOp other : groups) {
+      if (other == *seed)
+        continue;
+      classes.push_back(other.getClasses());
+      if (failed(Axes::get(ranks, classes)))
+        classes.pop_back();
+      else
+        members.push_back(other);
+    }
+    if (!family)
+      return members;
+    for (ProcessGroupOp member : members)
+      done.insert(member);
+  }
+}
+
+LogicalResult RankInterpreter::init(func::FuncOp root, unsigned family) {
+  function = root;
+  auto module = function->getParentOfType<ModuleOp>();
+  WorldAttr world = getWorld(module);
+  SmallVector<ProcessGroupOp> groups;
+  for (auto group : module.getOps<ProcessGroupOp>())
+    if (group.getClasses())
+      groups.push_back(group);
+  groups = getFamily(groups, world ? world.getRanks() : 1, family);
+  if (groups.empty() && family)
+    return failure();
+  SmallVector<ClassesAttr> classes;
+  for (ProcessGroupOp group : groups)
+    classes.push_back(group.getClasses());
+  FailureOr<Axes> found = Axes::get(world ? world.getRanks() : 1, classes);
+  if (failed(found))
+    return failure();
+  axes = *found;
+  for (ProcessGroupOp group : groups) {
+    auto &order = sets[FlatSymbolRefAttr::get(group.getSymNameAttr())];
+    for (unsigned axis : axes.getAxes(group.getClasses()))
+      if (axes.getAxes()[axis].extent > 1)
+        order.push_back(axis);
+  }
+  auto stage = module->getAttrOfType<StringAttr>(attr::stage);
+  isPerRank = !stage || (stage != "imported" && stage != "annotated");
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto attribute =
+            function.getResultAttrOfType<LossAttr>(i, attr::loss))
+      loss = attribute;
+  visitArguments(function);
+  return success();
+}
+
+/// An argument is placed as its type says: as stored, as in compute, or whole.
+void RankInterpreter::visitArguments(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (auto name = function.getArgAttrOfType<StringAttr>(index, attr::param))
+      parameters[name.getValue()] = index;
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    auto sharding =
+        function.getArgAttrOfType<ShardingAttr>(index, attr::sharding);
+    auto storage =
+        function.getArgAttrOfType<ShardingAttr>(index, attr::storage);
+    if (!type || (!sharding && !storage))
+      continue;
+    auto shape = function.getArgAttrOfType<DenseI64ArrayAttr>(
+        index, attr::globalShape);
+    auto isLocal = [&](ShardingAttr placed) {
+      if (!placed || int64_t(placed.getDims().size()) != type.getRank())
+        return false;
+      return shape ? type.getShape() ==
+                         ArrayRef(getLocalShape(function, shape, placed))
+                   : isPerRank;
+    };
+    RankState state;
+    if (isLocal(storage))
+      state = getPlaced(storage, type);
+    else if (isLocal(sharding))
+      state = getPlaced(sharding, type);
+    else if (sharding)
+      state = getPlaced(
+          ShardingAttr::getReplicated(type.getContext(), type.getRank())
+              .withVarying(sharding.getVarying()),
+          type);
+    if (function.getArgAttr(index, attr::param))
+      state.origin = index;
+    states[argument] = state;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void RankInterpreter::visit(Block &block) {
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>())
+      visit(&op);
+}
+
+void RankInterpreter::setResults(Operation *op, RankState state) {
+  for (Value result : op->getResults())
+    states[result] = state;
+}
+
+void RankInterpreter::visit(Operation *op) {
+  if (matchPattern(op, m_Constant())) {
+    RankState state;
+    state.isZero = matchPattern(op, m_AnyZeroFloat()) ||
+                   matchPattern(op, m_Zero());
+    return setResults(op, state);
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return visitFor(loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return visitIf(branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return visitWhile(loop);
+  if (auto index = dyn_cast<RankIndexOp>(op)) {
+    RankState state;
+    int64_t weight = 1;
+    if (auto it = sets.find(index.getGroupAttr()); it != sets.end()) {
+      for (unsigned axis : llvm::reverse(it->second)) {
+        AxisState digit;
+        digit.coefficient = weight;
+        state.set(axis, digit);
+        weight *= axes.getAxes()[axis].extent;
+      }
+    } else {
+      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+        state.set(axis, AxisState::any());
+    }
+    return setResults(op, state);
+  }
+  if (auto marker = dyn_cast<LocalGradOp>(op))
+    return visitMarker(marker);
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    return visitCollective(collective);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return visitSlice(slice);
+  if (auto reshard = dyn_cast<ReshardOp>(op))
+    return visitReshard(reshard);
+  if (isa<GlobalNormOp>(op))
+    return recordUses(op);
+  if (auto wait = dyn_cast<WaitOp>(op)) {
+    for (auto [result, pending] :
+         llvm::zip_equal(wait.getResults(), wait.getPending()))
+      states[result] = get(pending);
+    return;
+  }
+  if (isa<OptimizationBarrierOp>(op)) {
+    for (auto [result, operand] :
+         llvm::zip_equal(op->getResults(), op->getOperands()))
+      states[result] = get(operand);
+    return;
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (linalgOp && linalgOp.hasPureTensorSemantics())
+    visitLinalg(linalgOp);
+  else if (auto scatter = dyn_cast<ScatterOp>(op);
+           scatter && scatter.getResult())
+    visitScatter(scatter);
+  else if (visitTensor(op))
+    return;
+  else if (op->hasAttr(attr::rule))
+    visitRule(op);
+  else if (!op->getNumRegions() &&
+           (isa<ScaleOp>(op) || op->hasTrait<OpTrait::Elementwise>() ||
+            op->getDialect() == op->getContext()->getLoadedDialect("arith")))
+    visitElementwise(op);
+  else
+    visitUnknown(op);
+  if (auto scale = dyn_cast<ScaleOp>(op))
+    return visitScale(scale);
+  followSums(op);
+}
+
+void RankInterpreter::visitUnknown(Operation *op) {
+  AxisSet differing = 0;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      differing |= getDiffering(operand);
+  });
+  RankState state;
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+    if (differing >> axis & 1)
+      state.set(axis, AxisState::any());
+  setResults(op, state);
+  op->walk([&](Operation *inner) {
+    if (inner != op)
+      setResults(inner, state);
+  });
+}
+
+/// An opaque op that says how its dims relate: split along one factor, or not.
+void RankInterpreter::visitRule(Operation *op) {
+  std::optional<PartitionRule> rule = getPartitionRule(op);
+  if (!rule || !rule->captured.empty())
+    return visitUnknown(op);
+  SmallVector<RankState> results(op->getNumResults());
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis) {
+    int64_t factor = -1;
+    bool isSplit = false, isMixed = false;
+    AxisState split;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      AxisState state = get(operand).get(axis);
+      if (state.isPlain())
+        continue;
+      if (state.kind != AxisState::Split) {
+        isMixed = true;
+        continue;
+      }
+      int64_t at = rule->operands[i][state.dim];
+      isMixed |= at < 0 || (isSplit && at != factor);
+      isSplit = true;
+      factor = at;
+      split = state;
+    }
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      isMixed |= isSplit && get(operand).get(axis).isPlain() &&
+                 llvm::is_contained(rule->operands[i], factor);
+    for (auto [i, state] : llvm::enumerate(results)) {
+      auto dim = llvm::find(rule->results[i], factor);
+      if (isMixed || (isSplit && dim == rule->results[i].end()))
+        state.set(axis, AxisState::any());
+      else if (isSplit)
+        state.set(axis, AxisState::split(dim - rule->results[i].begin(),
+                                         split.inner, split.order));
+    }
+  }
+  for (auto [result, state] : llvm::zip_equal(op->getResults(), results))
+    states[result] = state;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void RankInterpreter::visitFor(scf::ForOp loop) {
+  AxisSet bounds = getDiffering(loop.getLowerBound()) |
+                   getDiffering(loop.getUpperBound()) |
+                   getDiffering(loop.getStep());
+  Block *body = loop.getBody();
+  RankState position;
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+    if (bounds >> axis & 1)
+      position.set(axis, AxisState::any());
+  states[loop.getInductionVar()] = position;
+  bool isAccumulation = !body->getOps<LocalGradOp>().empty();
+  size_t reported = events.size();
+  SmallVector<RankState> carried;
+  for (Value init : loop.getInitArgs())
+    carried.push_back(get(init));
+  for (bool isStable = false; !isStable;) {
+    events.resize(reported);
+    for (auto [argument, state] :
+         llvm::zip_equal(loop.getRegionIterArgs(), carried)) {
+      RankState &own = states[argument] = state;
+      // A sum over micro-batches: what it holds so far is a term of its own.
+      own.sum = -1;
+      if (isAccumulation)
+        own.sum = getOrCreateSum(own, argument);
+    }
+    visit(*body);
+    isStable = true;
+    for (auto [state, yielded] : llvm::zip_equal(
+             carried, body->getTerminator()->getOperands())) {
+      RankState next = join(state, get(yielded));
+      next.sum = state.sum;
+      next.from = -1;
+      next.origin = state.origin;
+      isStable &= next == state;
+      state = next;
+    }
+  }
+  for (auto [result, state, argument, yielded] : llvm::zip_equal(
+           loop.getResults(), carried, loop.getRegionIterArgs(),
+           body->getTerminator()->getOperands())) {
+    RankState &own = states[result] = state;
+    own.sum = -1;
+    const GradientSum *sum = getSum(get(yielded));
+    if (sum && isAccumulation) {
+      GradientSum whole = *sum;
+      auto rest = llvm::find_if(
+          whole.terms, [&](auto &term) { return term.first == argument; });
+      bool adds = rest != whole.terms.end() && rest->second == Rational(1);
+      if (rest != whole.terms.end())
+        whole.terms.erase(rest);
+      whole.isAccumulated = adds;
+      whole.isLast = !adds;
+      if (!whole.terms.empty())
+        own.sum = addSum(whole);
+    }
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      if (bounds >> axis & 1)
+        own.set(axis, AxisState::any());
+  }
+}
+
+/// What a condition that differs chooses differs, but for terms: some ranks
+/// may well contribute zero.
+void RankInterpreter::visitIf(scf::IfOp branch) {
+  for (Region &region : branch->getRegions())
+    if (!region.empty())
+      visit(region.front());
+  if (!branch.getNumResults())
+    return;
+  AxisSet differing = getDiffering(branch.getCondition());
+  for (auto [result, a, b] :
+       llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(),
+                       branch.elseYield().getOperands())) {
+    RankState state = join(get(a), get(b));
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      if (differing >> axis & 1 &&
+          state.get(axis).kind != AxisState::Partial && !state.isZero)
+        state.set(axis, AxisState::any());
+    states[result] = state;
+  }
+}
+
+void RankInterpreter::visitWhile(scf::WhileOp loop) {
+  size_t reported = events.size();
+  SmallVector<RankState> carried;
+  for (Value init : loop.getInits())
+    carried.push_back(get(init));
+  auto condition = loop.getConditionOp();
+  for (bool isStable = false; !isStable;) {
+    events.resize(reported);
+    for (auto [argument, state] :
+         llvm::zip_equal(loop.getBeforeArguments(), carried))
+      states[argument] = state;
+    visit(*loop.getBeforeBody());
+    for (auto [argument, value] :
+         llvm::zip_equal(loop.getAfterArguments(), condition.getArgs()))
+      states[argument] = get(value);
+    visit(*loop.getAfterBody());
+    isStable = true;
+    for (auto [state, yielded] :
+         llvm::zip_equal(carried, loop.getYieldOp().getOperands())) {
+      RankState next = join(state, get(yielded));
+      next.sum = -1;
+      isStable &= next == state;
+      state = next;
+    }
+  }
+  AxisSet differing = getDiffering(condition.getCondition());
+  for (auto [result, value] :
+       llvm::zip_equal(loop.getResults(), condition.getArgs())) {
+    RankState state = get(value);
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      if (differing >> axis & 1)
+        state.set(axis, AxisState::any());
+    states[result] = state;
+  }
+}

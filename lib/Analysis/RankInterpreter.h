@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- RankInterpreter.h - the transfer functions ---------------*- C++ -*-===//
+//
+// RankInterpreter.cpp walks blocks, loops and branches, RankElements.cpp does
+// arithmetic and linalg bodies, RankTensors.cpp what moves elements,
+// RankCollectives.cpp what moves them between ranks, RankGradients.cpp sums of
+// gradients.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FSDP_LIB_ANALYSIS_RANKINTERPRETER_H
+#define FSDP_LIB_ANALYSIS_RANKINTERPRETER_H
+
+#include "fsdp/Analysis/RankStates.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace fsdp {
+
+/// A scalar of a body on one axis.
+struct Element {
+  AxisState state;
+  bool isZero = false;
+};
+
+/// The loop along which an op is split on one axis.
+struct LoopSplit {
+  int64_t loop = -1;
+  int64_t inner = 0;
+  unsigned order = 0;
+  /// By how much the position in the whole grows with the rank's digit.
+  int64_t stride = 0;
+};
+
+/// Local rows that one step of the digit of `axis` is worth, in a dimension
+/// that other axes may split as well.
+int64_t getStride(const RankState &state, unsigned axis, const Axes &axes);
+
+/// The same sum with all arithmetic part of the terms.
+GradientSum fold(GradientSum sum);
+
+/// The constant that `value` is, if it is one.
+std::optional<int64_t> getInteger(mlir::Value value);
+
+class RankInterpreter : public RankStates {
+public:
+  mlir::LogicalResult init(mlir::func::FuncOp function, unsigned family);
+  void visit(mlir::Block &block);
+
+private:
+  void visit(mlir::Operation *op);
+  void visitArguments(mlir::func::FuncOp function);
+  void visitFor(mlir::scf::ForOp loop);
+  void visitIf(mlir::scf::IfOp branch);
+  void visitWhile(mlir::scf::WhileOp loop);
+  /// Any where an operand, also of a region's ops, is anything but equal.
+  void visitUnknown(mlir::Operation *op);
+  void visitRule(mlir::Operation *op);
+  void setResults(mlir::Operation *op, RankState state);
+  /// The two in one: what a value is that may be either.
+  RankState join(const RankState &a, const RankState &b) const;
+
+  // RankElements.cpp
+  void visitLinalg(mlir::linalg::LinalgOp op);
+  void visitElementwise(mlir::Operation *op);
+  Element evaluate(mlir::Operation *op, llvm::ArrayRef<Element> operands,
+                   unsigned axis);
+  Element evaluateExtract(mlir::tensor::ExtractOp op,
+                          llvm::ArrayRef<Element> indices, unsigned axis);
+  std::optional<llvm::SmallVector<Element>>
+  evaluateBody(mlir::linalg::LinalgOp op, unsigned axis, LoopSplit split);
+  Element getElement(mlir::Value value, mlir::AffineMap map, unsigned axis,
+                     LoopSplit split);
+  void setLinalg(mlir::linalg::LinalgOp op, unsigned axis,
+                 llvm::MutableArrayRef<RankState> results);
+  LoopSplit findSplit(llvm::ArrayRef<mlir::AffineMap> maps,
+                      mlir::ValueRange operands, unsigned axis, bool &isMixed);
+  /// Dims along which all elements are equal, as bits.
+  uint32_t getUniform(mlir::Value value);
+  uint32_t computeUniform(mlir::Value value);
+
+  // RankTensors.cpp: false where the op is none of them.
+  bool visitTensor(mlir::Operation *op);
+  void visitReshape(mlir::Operation *op, mlir::Value source,
+                    llvm::ArrayRef<mlir::ReassociationIndices> groups,
+                    bool isExpand);
+  void visitExtractSlice(mlir::tensor::ExtractSliceOp op);
+  void visitInsertSlice(mlir::tensor::InsertSliceOp op);
+  void visitConcat(mlir::tensor::ConcatOp op);
+  void visitPad(mlir::tensor::PadOp op);
+  void visitScatter(ScatterOp op);
+
+  // RankCollectives.cpp
+  void visitCollective(CollectiveOpInterface op);
+  void visitSlice(SliceOp op);
+  void visitReshard(ReshardOp op);
+  void gather(RankState &state, int64_t &extent, mlir::Operation *op,
+              unsigned operand, llvm::ArrayRef<unsigned> group, int64_t dim);
+  void cut(RankState &state, int64_t &extent, mlir::Operation *op,
+           unsigned operand, llvm::ArrayRef<unsigned> group, int64_t dim);
+  void reduce(RankState &state, mlir::Operation *op, unsigned operand,
+              llvm::ArrayRef<unsigned> group, ReductionKind kind);
+  void report(RankEvent::Kind kind, mlir::Operation *op, unsigned operand,
+              AxisSet axes);
+
+  // RankGradients.cpp
+  void visitMarker(LocalGradOp op);
+  void visitScale(ScaleOp op);
+  /// Follows sums through an op whose results are placed already.
+  void followSums(mlir::Operation *op);
+  /// The sum that `state` is, or a new one of which `value` is the only term.
+  int32_t getOrCreateSum(const RankState &state, mlir::Value value);
+  int32_t addSum(GradientSum sum);
+  /// The parameter's position that all terms are gradients of; -1, -2.
+  int32_t getParameter(const RankState &state) const;
+  void followCopy(mlir::Operation *op, mlir::Value source);
+  void recordUses(mlir::Operation *op);
+
+  mlir::func::FuncOp function;
+  LossAttr loss;
+  llvm::StringMap<unsigned> parameters;
+  llvm::DenseMap<mlir::Value, uint32_t> uniform;
+  bool isPerRank = true;
+};
+
+} // namespace fsdp
+
+#endif // FSDP_LIB_ANALYSIS_RANKINTERPRETER_H

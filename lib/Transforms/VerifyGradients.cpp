@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- VerifyGradients.cpp - every gradient is summed once, with its scale ===//
+//
+// Interprets the step (see RankStates.h), then asks of what came out what the
+// boundary says: the loss, gradients, updated parameters and states, outputs
+// are placed as their attributes say; wherever a gradient is used all its terms
+// are in it, once, with the scale that the loss gives; and each collective got
+// what it is for.
+//
+// What is unknown is no error by itself, only where something is asked of it.
+//
+//===----------------------------------------------------------------------===//
+#include "VerifyGradients.h"
+#include "fsdp/Transforms/Passes.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace fsdp {
+#define GEN_PASS_DEF_VERIFYGRADIENTSPASS
+#include "fsdp/Transforms/Passes.h.inc"
+} // namespace fsdp
+
+using namespace mlir;
+using namespace fsdp;
+
+namespace {
+struct VerifyGradientsPass
+    : public fsdp::impl::VerifyGradientsPassBase<VerifyGradientsPass> {
+  using VerifyGradientsPassBase::VerifyGradientsPassBase;
+
+  void runOnOperation() override {
+    if (!Step::exists(getOperation()))
+      return;
+    FailureOr<Step> step = Step::get(getOperation());
+    if (failed(step))
+      return signalPassFailure();
+    Verdict result;
+    bool isValid = true;
+    for (unsigned family = 0;; ++family) {
+      auto states = RankStates::run(step->getFunction(), family);
+      if (failed(states))
+        break;
+      isValid &= succeeded(check(*step, **states, result, family));
+    }
+    if (!isValid)
+      return signalPassFailure();
+    if (verdict)
+      result.print(llvm::errs());
+    if (!json.empty() && failed(writeJson(result)))
+      return signalPassFailure();
+  }
+
+  LogicalResult check(const Step &step, const RankStates &states,
+                      Verdict &result, unsigned family);
+  LogicalResult writeJson(const Verdict &result);
+};
+
+/// The checks in terms of one family of process groups.
+class GradientChecks {
+public:
+  GradientChecks(const Step &step, const RankStates &states, Verdict &verdict)
+      : step(step), function(step.getFunction()), states(states),
+        verdict(verdict), loss(step.getLoss()) {}
+
+  LogicalResult checkCollectives();
+  LogicalResult checkUses();
+  LogicalResult checkResults();
+  void addAssumptions();
+
+private:
+  void check(const Parameter &parameter, const RankState &state, Location loc,
+             bool isScaleFixed);
+  LogicalResult checkSum(const Parameter &parameter, const GradientSum &sum,
+                         Location loc);
+  bool checkPlaced(unsigned index, StringRef what, StringRef name);
+  LogicalResult checkLoss(unsigned index);
+  void checkParameter(unsigned index, const Parameter &parameter,
+                      StringRef role);
+  void addRow(const Parameter &parameter, const GradientSum *sum);
+  std::optional<Rational> getWanted(const Parameter &parameter);
+  std::string name(AxisSet axes) const {
+    return nameAxes(function->getParentOfType<ModuleOp>(), states, axes);
+  }
+  InFlightDiagnostic error(Location loc) {
+    isValid = false;
+    return emitError(loc);
+  }
+
+  const Step &step;
+  func::FuncOp function;
+  const RankStates &states;
+  Verdict &verdict;
+  LossAttr loss;
+  llvm::StringSet<> reported, shown;
+  bool isValid = true;
+};
+} // namespace
+
+LogicalResult VerifyGradientsPass::check(const Step &step,
+                                         const RankStates &states,
+                                         Verdict &result, unsigned family) {
+  GradientChecks checks(step, states, result);
+  // A wrong collective explains what it leads to.
+  if (failed(checks.checkCollectives()) ||
+      failed(verifyModelCollectives(step, states)))
+    return failure();
+  // Before a step is sharded nothing is summed.
+  auto stage = getOperation()->getAttrOfType<StringAttr>(attr::stage);
+  if (stage && (stage == "imported" || stage == "annotated"))
+    return success();
+  if (failed(checks.checkUses()) || failed(checks.checkResults()) ||
+      failed(verifyTypes(step, states)))
+    return failure();
+  if (!family)
+    checks.addAssumptions();
+  return success();
+}
+
+LogicalResult VerifyGradientsPass::writeJson(const Verdict &result) {
+  std::string message;
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(json, &message);
+  if (!file)
+    return emitError(getOperation().getLoc()) << message;
+  result.writeJson(file->os());
+  file->keep();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+/// What is wrong with an operand, as the end of a sentence; nothing where only
+/// what follows from it can be wrong.
+static std::string describe(const RankEvent &event, StringRef group,
+                            const RankStates &states) {
+  std::string over = (" on " + group).str();
+  auto size = std::to_string(states.getAxes().getSize(event.axes));
+  switch (event.kind) {
+  case RankEvent::SumOfEqual:
+    return "expected terms of a sum" + over +
+           ", but got a value that is equal on its ranks, which would be "
+           "counted " +
+           size + " times";
+  case RankEvent::SumOfSplit:
+    return "expected terms of a sum" + over +
+           ", but got different chunks of one value";
+  case RankEvent::OtherSum:
+    return "expected terms of this reduction" + over +
+           ", but got those of another one";
+  case RankEvent::GatherEqual:
+    return "expected chunks of one value" + over +
+           ", but got a value that is equal on its ranks";
+  case RankEvent::GatherOther:
+    return "expected the chunks" + over +
+           " to be those of this dimension, in this order, but they are not";
+  case RankEvent::GatherPartial:
+    return "expected chunks of one value" + over +
+           ", but got terms of a sum that is not done";
+  case RankEvent::SlicePartial:
+    return "expected a whole value" + over +
+           ", but got terms of a sum, of which the other ranks' would be lost";
+  case RankEvent::SliceOther:
+    return "expected a whole value" + over + ", but got a chunk of one";
+  case RankEvent::BroadcastSplit:
+    return "expected a value that may be equal" + over +
+           ", but got one of which each rank has its own part";
+  case RankEvent::Drift:
+    return "expected a gradient that is equal or a sum" + over +
+           ", as parameter and loss are equal there, but got one that differs: "
+           "replicas would drift";
+  case RankEvent::MarkedOther:
+    return "expected a gradient that is placed as its parameter" + over +
+           ", but got one that differs in another way";
+  default:
+    return {};
+  }
+}
+
+LogicalResult GradientChecks::checkCollectives() {
+  DenseSet<std::pair<Operation *, unsigned>> seen;
+  for (const RankEvent &event : states.getEvents()) {
+    std::string text = describe(event, name(event.axes), states);
+    if (text.empty() || !seen.insert({event.op, event.operand}).second)
+      continue;
+    InFlightDiagnostic diag = error(event.op->getLoc());
+    if (auto marker = dyn_cast<LocalGradOp>(event.op))
+      diag << "gradient of '" << marker.getParam() << "': ";
+    else
+      diag << "'" << event.op->getName() << "': ";
+    diag << text;
+    Value operand = event.op->getOperand(event.operand);
+    Value cause = states.getCause(operand, event.axes);
+    diag.attachNote((cause == operand ? operand : cause).getLoc())
+        << "the value comes from here";
+  }
+  return success(isValid);
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// The scale that the loss gives to every gradient; nothing where a count that
+/// is known at run time only is part of it.
+std::optional<Rational>
+GradientChecks::getWanted(const Parameter &parameter) {
+  auto module = function->getParentOfType<ModuleOp>();
+  Rational wanted(1);
+  auto unitName = function.getArgAttrOfType<FlatSymbolRefAttr>(
+      parameter.argument, attr::unit);
+  auto unit = unitName ? SymbolTable::lookupNearestSymbolFrom<UnitOp>(
+                             module, unitName)
+                       : UnitOp();
+  if (unit && unit.getGradientDivideFactor()) {
+    std::optional<Rational> factor =
+        Rational::get(unit.getGradientDivideFactor()->convertToDouble());
+    return factor ? Rational(1) / *factor : std::nullopt;
+  }
+  if (loss && loss.getMean()) {
+    int64_t ranks = 1;
+    for (Attribute group : loss.getGroups())
+      if (ClassesAttr classes =
+              lookupClasses(function, cast<FlatSymbolRefAttr>(group)))
+        ranks *= classes.getSize();
+    AxisSet set = 0;
+    bool haveAll = true;
+    for (Attribute group : loss.getGroups()) {
+      haveAll &= states.has(group);
+      set |= states.getSet(group);
+    }
+    // Groups of a mean may overlap.
+    wanted = *Rational::get(1, haveAll ? states.getAxes().getSize(set) : ranks);
+  }
+  auto accumulate =
+      module->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  if (accumulate && accumulate.getMean())
+    return wanted / Rational(accumulate.getSteps());
+  return wanted;
+}
+
+/// All markers of the parameter, each once, with one scale.
+LogicalResult GradientChecks::checkSum(const Parameter &parameter,
+                                       const GradientSum &sum, Location loc) {
+  std::optional<Rational> wanted = getWanted(parameter);
+  for (auto &[value, scale] : sum.terms)
+    if (auto marker = value.getDefiningOp<LocalGradOp>();
+        marker && marker.getParam() != parameter.name) {
+      InFlightDiagnostic diag =
+          error(loc) << "expected the gradient of '" << parameter.name
+                     << "', but got that of '" << marker.getParam() << "'";
+      diag.attachNote(marker.getLoc()) << "which is marked here";
+      return diag;
+    }
+  for (LocalGradOp marker : parameter.markers) {
+    auto term = llvm::find_if(
+        sum.terms, [&](auto &t) { return t.first == marker.getResult(); });
+    if (term == sum.terms.end()) {
+      InFlightDiagnostic diag = error(loc)
+                                << "expected all gradients of '"
+                                << parameter.name << "', but got "
+                                << sum.terms.size() << " of "
+                                << parameter.markers.size();
+      diag.attachNote(marker.getLoc()) << "this one is missing";
+      return diag;
+    }
+    bool isInLoop = !isa<func::FuncOp>(marker->getParentOp());
+    if (isInLoop && (!sum.isAccumulated || sum.isLast)) {
+      InFlightDiagnostic diag =
+          error(loc) << "expected the sum of all iterations' gradients of '"
+                     << parameter.name << "', but got the last one's";
+      diag.attachNote(marker.getLoc()) << "which are marked here";
+      return diag;
+    }
+    ArrayRef<Rational> scales = sum.scales;
+    if (sum.isScaled)
+      scales = scales.take_front(1);
+    bool isRight = !wanted || llvm::any_of(scales, [&](Rational factor) {
+      return term->second * factor == *wanted;
+    });
+    if (!isRight) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      os << *wanted << ", but got " << term->second;
+      InFlightDiagnostic diag = error(sum.last ? sum.last->getLoc() : loc)
+                                << "expected the gradient of '"
+                                << parameter.name << "' to be scaled by "
+                                << text;
+      diag.attachNote(loc) << "it is used here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+/// Reports, once a parameter, what is wrong with its gradient where it is used.
+void GradientChecks::check(const Parameter &parameter, const RankState &state,
+                           Location loc, bool isScaleFixed) {
+  if (reported.contains(parameter.name) || state.isZero)
+    return;
+  AxisSet partial = 0;
+  for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis)
+    if (state.get(axis).kind == AxisState::Partial)
+      partial |= AxisSet(1) << axis;
+  const GradientSum *sum = states.getSum(state);
+  auto sharding = function.getArgAttrOfType<ShardingAttr>(parameter.argument,
+                                                          attr::sharding);
+  AxisSet varying = 0;
+  if (sharding)
+    for (Attribute group : sharding.getVarying())
+      varying |= states.has(group) ? states.getSet(group) : 0;
+  if (partial) {
+    std::string over = name(partial);
+    InFlightDiagnostic diag =
+        error(loc) << "expected the gradient of '" << parameter.name
+                   << "' to be summed over " << over
+                   << " before it is used, but got the terms of the ranks";
+    if (!parameter.markers.empty())
+      diag.attachNote(LocalGradOp(parameter.markers.front()).getLoc())
+          << "marked here; 'fsdp.all_reduce sum' over " << over
+          << ", or 'fsdp.reduce_scatter', is missing";
+    reported.insert(parameter.name);
+  } else if (AxisSet any = state.getAny() & ~varying) {
+    InFlightDiagnostic diag =
+        error(loc) << "expected the gradient of '" << parameter.name
+                   << "' to be summed over " << name(any)
+                   << ", but got a mixture of what was and what was not";
+    if (sum && sum->last)
+      diag.attachNote(sum->last->getLoc()) << "synchronised last here";
+    reported.insert(parameter.name);
+  } else if (isScaleFixed && sum && failed(checkSum(parameter, *sum, loc))) {
+    reported.insert(parameter.name);
+  }
+}
+
+/// Wherever a gradient meets something that is none.
+LogicalResult GradientChecks::checkUses() {
+  for (const RankEvent &event : states.getEvents()) {
+    if (event.kind != RankEvent::Use)
+      continue;
+    const GradientSum *sum = states.getSum(event.state);
+    const Parameter *parameter = nullptr;
+    for (auto &[value, scale] : sum->terms)
+      if (auto marker = value.getDefiningOp<LocalGradOp>())
+        parameter = step.lookup(marker.getParam());
+    if (!parameter)
+      continue;
+    // A norm takes all gradients at whatever scale they have.
+    bool isUpdate = event.op->getNumResults() &&
+                    states.get(event.op->getResult(0)).from != -1;
+    check(*parameter, event.state, event.op->getLoc(), isUpdate);
+  }
+  return success(isValid);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// True where result `index` is placed as its attributes say.
+bool GradientChecks::checkPlaced(unsigned index, StringRef what,
+                                 StringRef resultName) {
+  Value value = step.getTerminator()->getOperand(index);
+  const RankState &found = states.get(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  auto sharding =
+      function.getResultAttrOfType<ShardingAttr>(index, attr::sharding);
+  auto storage =
+      function.getResultAttrOfType<ShardingAttr>(index, attr::storage);
+  ShardingAttr placed = storage ? storage : sharding;
+  RankState wanted;
+  if (placed && int64_t(placed.getDims().size()) == type.getRank())
+    wanted = states.getPlaced(placed, type);
+  if (found.isZero)
+    return true;
+  for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
+    AxisState have = found.get(axis), want = wanted.get(axis);
+    if (want.kind == AxisState::Any || have == want)
+      continue;
+    AxisSet bit = AxisSet(1) << axis;
+    InFlightDiagnostic diag = error(value.getLoc());
+    diag << "expected the " << what << " '" << resultName << "' to be "
+         << (want.isPlain() ? "equal" : "split as stored") << " on "
+         << name(bit) << ", but got "
+         << (have.kind == AxisState::Partial ? "the terms of a sum"
+             : have.kind == AxisState::Split ? "another chunk"
+             : have.isPlain()                ? "a value that is equal"
+                                             : "one that differs");
+    diag.attachNote(states.getCause(value, bit).getLoc())
+        << "it begins to differ here";
+    return false;
+  }
+  return true;
+}
+
+/// The loss is combined over just its axes, with its scale.
+LogicalResult GradientChecks::checkLoss(unsigned index) {
+  if (!checkPlaced(index, "loss", "loss") || !loss)
+    return success(isValid);
+  Value value = step.getTerminator()->getOperand(index);
+  const GradientSum *sum = states.getSum(states.get(value));
+  AxisSet wanted = 0;
+  bool haveAll = true;
+  for (Attribute group : loss.getGroups()) {
+    haveAll &= states.has(group);
+    wanted |= states.getSet(group);
+  }
+  if (!sum || sum->terms.size() != 1 || !haveAll || loss.getDivideBy())
+    return success();
+  // Terms of a sum within the model are reduced with it.
+  if (wanted & ~sum->reduced) {
+    error(value.getLoc()) << "expected the loss to be combined over "
+                          << name(wanted & ~sum->reduced);
+    return failure();
+  }
+  Rational scale(1);
+  if (loss.getMean())
+    scale = *Rational::get(1, states.getAxes().getSize(wanted));
+  auto accumulate = function->getParentOfType<ModuleOp>()
+                        ->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  if (accumulate && accumulate.getMean())
+    scale = *(scale / Rational(accumulate.getSteps()));
+  ArrayRef<Rational> factors = sum->scales;
+  if (sum->isScaled)
+    factors = factors.take_front(1);
+  Rational own = sum->terms.front().second;
+  bool isRight = llvm::any_of(
+      factors, [&](Rational factor) { return own * factor == scale; });
+  if (!isRight && (sum->isScaled || loss.getGroups().empty())) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << scale << ", but got " << own;
+    error(sum->last ? sum->last->getLoc() : value.getLoc())
+        << "expected the loss to be scaled by " << text;
+  }
+  return success(isValid);
+}
+
+/// A gradient, or what an update made of it.
+void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
+                                    StringRef role) {
+  if (reported.contains(parameter.name))
+    return;
+  Value value = step.getTerminator()->getOperand(index);
+  const RankState &state = states.get(value);
+  if (state.sum >= 0)
+    check(parameter, state, value.getLoc(), role == attr::grad);
+  if (reported.contains(parameter.name))
+    return;
+  int64_t other = state.from;
+  if (role != attr::grad && state.sum < 0 && other != -1 &&
+      other != int64_t(parameter.argument)) {
+    InFlightDiagnostic diag =
+        error(value.getLoc())
+        << "expected '" << parameter.name << "' to be updated by its gradient";
+    if (other >= 0)
+      diag << ", but got that of '" << step.getArgRole(other, attr::param)
+           << "'";
+    else
+      diag << ", but got those of several parameters";
+    reported.insert(parameter.name);
+    return;
+  }
+  if (!checkPlaced(index,
+                   role == attr::grad           ? "gradient"
+                   : role == attr::updatedState ? "updated state"
+                                                : "updated parameter",
+                   parameter.name))
+    reported.insert(parameter.name);
+}
+
+LogicalResult GradientChecks::checkResults() {
+  llvm::StringMap<const GradientSum *> used;
+  for (const RankEvent &event : states.getEvents())
+    if (event.kind == RankEvent::Use)
+      for (auto &[value, scale] : states.getSum(event.state)->terms)
+        if (auto marker = value.getDefiningOp<LocalGradOp>())
+          used.try_emplace(marker.getParam(), states.getSum(event.state));
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    if (function.getResultAttr(i, attr::loss)) {
+      if (failed(checkLoss(i)))
+        return failure();
+      continue;
+    }
+    bool isParameter = false;
+    for (StringRef role : {attr::grad, attr::updated, attr::updatedState}) {
+      if (!function.getResultAttr(i, role))
+        continue;
+      StringRef text = step.getResultRole(i, role);
+      const Parameter *parameter = step.lookup(
+          role == attr::updatedState ? getStateParam(text) : text);
+      if (!parameter)
+        continue;
+      isParameter = true;
+      checkParameter(i, *parameter, role);
+      const RankState &state =
+          states.get(step.getTerminator()->getOperand(i));
+      const GradientSum *sum = states.getSum(state);
+      if (role != attr::updatedState)
+        addRow(*parameter, sum ? sum : used.lookup(parameter->name));
+    }
+    if (!isParameter)
+      checkPlaced(i,
+                  function.getResultAttr(i, attr::updated) ? "updated buffer"
+                                                           : "output",
+                  step.getResultRole(
+                      i, function.getResultAttr(i, attr::updated)
+                             ? StringRef(attr::updated)
+                             : StringRef(attr::output)));
+  }
+  return success(isValid);
+}
+
+//===----------------------------------------------------------------------===//
+// Verdict
+//===----------------------------------------------------------------------===//
+
+template <typename T> static std::string print(T value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+/// Where a location of a file stands in it.
+static std::string printLoc(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return file.getFilename().str() + ":" + std::to_string(file.getLine());
+  return "-";
+}
+
+void GradientChecks::addRow(const Parameter &parameter,
+                            const GradientSum *sum) {
+  if (!shown.insert(parameter.name).second)
+    return;
+  auto storage =
+      function.getArgAttrOfType<ShardingAttr>(parameter.argument, attr::storage);
+  ShardingAttr placed =
+      storage ? storage : step.getArgSharding(parameter.argument);
+  VerdictRow row{parameter.name.str(), print(placed), "-", "-", "-"};
+  if (sum) {
+    row.reduced = sum->reduced ? name(sum->reduced) : "nothing";
+    for (auto &[value, scale] : sum->terms)
+      if (value.getDefiningOp<LocalGradOp>())
+        row.scale = print(scale);
+    if (sum->last)
+      row.where = printLoc(sum->last->getLoc());
+  }
+  verdict.rows.push_back(row);
+}
+
+void GradientChecks::addAssumptions() {
+  unsigned equal = 0, markers = 0, opaque = 0;
+  for (BlockArgument argument : function.getArguments())
+    equal += !states.getDiffering(argument);
+  for (const Parameter &parameter : step.getParameters())
+    markers += parameter.markers.size();
+  function.walk([&](Operation *op) { opaque += op->hasAttr(attr::rule); });
+  auto add = [&](unsigned count, StringRef text) {
+    if (count)
+      verdict.assumptions.push_back(std::to_string(count) + " " + text.str());
+  };
+  add(equal, "arguments that are replicated are equal on all ranks");
+  add(markers, "marked gradients are the derivatives of the rank's loss");
+  add(opaque, "opaque ops do what their rule says");
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//===- VerifyModel.cpp - collectives of the model, and all their types ----===//
+#include "VerifyGradients.h"
+#include "fsdp/Analysis/Phases.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace fsdp;
+
+std::string fsdp::nameAxes(ModuleOp module, const RankStates &states,
+                           AxisSet axes) {
+  for (auto group : module.getOps<ProcessGroupOp>()) {
+    auto symbol = FlatSymbolRefAttr::get(group.getSymNameAttr());
+    if (states.has(symbol) && states.getSet(symbol) == axes)
+      return "@" + group.getSymName().str();
+  }
+  std::string names;
+  AxisSet left = axes;
+  for (auto group : module.getOps<ProcessGroupOp>()) {
+    auto symbol = FlatSymbolRefAttr::get(group.getSymNameAttr());
+    AxisSet set = states.has(symbol) ? states.getSet(symbol) : 0;
+    if (!(set & left) || (set & ~axes))
+      continue;
+    names += (names.empty() ? "@" : ", @") + group.getSymName().str();
+    left &= ~set;
+  }
+  if (!left)
+    return names;
+  return "a group of " + std::to_string(states.getAxes().getSize(axes)) +
+         " ranks";
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+/// All ops, at any depth, that markers need.
+static DenseSet<Operation *> getGradientPath(const Step &step) {
+  DenseSet<Operation *> path;
+  for (const Parameter &parameter : step.getParameters())
+    for (LocalGradOp marker : parameter.markers)
+      collectAncestors(marker->getBlock(), marker.getInput(), path,
+                       [](Operation *op) { return isa<LocalGradOp>(op); });
+  return path;
+}
+
+LogicalResult fsdp::verifyModelCollectives(const Step &step,
+                                           const RankStates &states) {
+  // What each collective's transpose is: a sum is its own, a gather's is the
+  // sum that scatters.
+  struct Count {
+    SmallVector<Operation *> forward, backward;
+  };
+  DenseSet<Operation *> path = getGradientPath(step);
+  Phases phases(step);
+  std::map<std::pair<AxisSet, bool>, Count> counts;
+  for (const RankEvent &event : states.getEvents()) {
+    bool isGather = event.kind == RankEvent::GatherAny;
+    if (event.kind != RankEvent::SumOfAny && !isGather)
+      continue;
+    auto collective = cast<CollectiveOpInterface>(event.op);
+    Operation *top = event.op;
+    while (top && !path.contains(top))
+      top = top->getParentOp();
+    auto reduction = collective.getReductionKind();
+    if (!top || (reduction && *reduction != ReductionKind::Sum) ||
+        collective.getKind() == CollectiveKind::AllToAll)
+      continue;
+    bool isBackward = phases.get(event.op) == Phase::Backward;
+    // Keyed by what stands in forward: a gather, or a sum.
+    bool scatters = collective.getKind() == CollectiveKind::ReduceScatter;
+    Count &count =
+        counts[{event.axes, isBackward ? scatters : isGather}];
+    (isBackward ? count.backward : count.forward).push_back(event.op);
+  }
+  for (auto &[key, count] : counts) {
+    // Backward may also compute forward again.
+    bool isMissing = count.backward.size() < count.forward.size();
+    if (!isMissing && !(count.forward.empty() && !count.backward.empty()))
+      continue;
+    Operation *op = (isMissing ? count.forward : count.backward).front();
+    std::string group =
+        nameAxes(op->getParentOfType<ModuleOp>(), states, key.first);
+    InFlightDiagnostic diag = op->emitError();
+    diag << "expected a counterpart over " << group << " in "
+         << (isMissing ? "backward" : "forward")
+         << " of what joins values that differ on its ranks, but got none";
+    diag.attachNote(step.getFunction().getLoc())
+        << "the derivative of a sum over ranks is a sum over the same ranks";
+    return diag;
+  }
+  // Scales are synchronisation; a model's own are arithmetic.
+  for (const RankEvent &event : states.getEvents()) {
+    if (event.kind != RankEvent::Use)
+      continue;
+    const GradientSum *sum = states.getSum(event.state);
+    bool isGradient = llvm::any_of(sum->terms, [](auto &term) {
+      return term.first.template getDefiningOp<LocalGradOp>();
+    });
+    if (!isGradient && sum->isScaled && path.contains(event.op)) {
+      InFlightDiagnostic diag = sum->last->emitError()
+                                << "expected no scale in what the model "
+                                   "computes";
+      diag.attachNote(event.op->getLoc()) << "which goes on here";
+      return diag;
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// True where `op` only rounds to a narrower type, or widens.
+template <typename Cast> static bool isCast(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return isa_and_nonnull<Cast>(op) ||
+         (generic && generic.getNumDpsInputs() == 1 &&
+          generic.getNumReductionLoops() == 0 &&
+          llvm::all_of(*generic.getBody(), [](Operation &inner) {
+            return isa<Cast, linalg::YieldOp>(inner);
+          }));
+}
+
+LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
+  func::FuncOp function = step.getFunction();
+  auto module = function->getParentOfType<ModuleOp>();
+  SymbolTable symbols(module);
+  auto getUnit = [&](unsigned argument) {
+    auto name =
+        function.getArgAttrOfType<FlatSymbolRefAttr>(argument, attr::unit);
+    return name ? symbols.lookup<UnitOp>(name.getValue()) : UnitOp();
+  };
+  WalkResult walked = function.walk([&](CollectiveOpInterface op) {
+    for (auto [i, source] : llvm::enumerate(op.getSources())) {
+      Type type = getElementTypeOrSelf(source.getType());
+      if (!isa<FloatType>(type) || !op.isBlocking())
+        continue;
+      const RankState &state = states.get(source);
+      Type wanted;
+      std::string what;
+      if (const GradientSum *sum = states.getSum(state);
+          sum && op.getReductionKind())
+        for (auto &[value, scale] : sum->terms)
+          if (auto marker = value.getDefiningOp<LocalGradOp>()) {
+            const Parameter *parameter = step.lookup(marker.getParam());
+            UnitOp unit = getUnit(parameter->argument);
+            wanted = unit && unit.getReduceDtype()
+                         ? *unit.getReduceDtype()
+                         : getElementTypeOrSelf(marker.getType());
+            what = "the gradient of '" + parameter->name.str() +
+                   "' to be reduced";
+          }
+      if (!wanted && state.origin >= 0 &&
+          op.getKind() == CollectiveKind::AllGather) {
+        UnitOp unit = getUnit(state.origin);
+        Type own = getElementTypeOrSelf(
+            function.getArgument(state.origin).getType());
+        wanted = unit && unit.getParamDtype() && isa<FloatType>(own)
+                     ? *unit.getParamDtype()
+                     : own;
+        what = "'" + step.getArgRole(state.origin, attr::param).str() +
+               "' to be gathered";
+      }
+      bool isNarrowed =
+          !wanted && isCast<arith::TruncFOp>(source.getDefiningOp()) &&
+          !op->getResult(i).use_empty() &&
+          llvm::all_of(op->getResult(i).getUsers(), isCast<arith::ExtFOp>);
+      if (isNarrowed) {
+        wanted = getElementTypeOrSelf(
+            source.getDefiningOp()->getOperand(0).getType());
+        what = "the value to be sent";
+      }
+      if (!wanted || wanted == type)
+        continue;
+      InFlightDiagnostic diag = op->emitError()
+                                << "expected " << what << " in " << wanted
+                                << ", but got " << type;
+      if (state.origin >= 0)
+        diag.attachNote(function.getArgument(state.origin).getLoc())
+            << "it is stored here";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Verdict
+//===----------------------------------------------------------------------===//
+
+void Verdict::print(raw_ostream &os) const {
+  VerdictRow head{"parameter", "storage", "summed over", "scale", "where"};
+  SmallVector<std::string VerdictRow::*> columns = {
+      &VerdictRow::parameter, &VerdictRow::placement, &VerdictRow::reduced,
+      &VerdictRow::scale, &VerdictRow::where};
+  SmallVector<size_t> widths;
+  for (auto column : columns) {
+    size_t width = (head.*column).size();
+    for (const VerdictRow &row : rows)
+      width = std::max(width, (row.*column).size());
+    widths.push_back(width + 2);
+  }
+  auto printRow = [&](const VerdictRow &row) {
+    std::string line;
+    for (auto [column, width] : llvm::zip_equal(columns, widths)) {
+      line += row.*column;
+      line.append(width - (row.*column).size(), ' ');
+    }
+    os << StringRef(line).rtrim() << "\n";
+  };
+  printRow(head);
+  for (const VerdictRow &row : rows)
+    printRow(row);
+  os << "every gradient is summed once, with its scale, assuming that\n";
+  for (const std::string &assumption : assumptions)
+    os << "  " << assumption << "\n";
+}
+
+void Verdict::writeJson(raw_ostream &os) const {
+  llvm::json::OStream json(os, 2);
+  json.object([&] {
+    json.attributeArray("parameters", [&] {
+      for (const VerdictRow &row : rows)
+        json.object([&] {
+          json.attribute("parameter", row.parameter);
+          json.attribute("storage", row.placement);
+          json.attribute("summed_over", row.reduced);
+          json.attribute("scale", row.scale);
+          json.attribute("where", row.where);
+        });
+    });
+    json.attributeArray("assumptions", [&] {
+      for (const std::string &assumption : assumptions)
+        json.value(assumption);
+    });
+  });
+  os << "\n";
+}
