@@ -32,11 +32,16 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
     case AxisState::Equal:
       if (!own.isPlain())
         report(RankEvent::SumOfAny, op, operand, bit);
-      else if (isSum && !state.isZero)
+      else if (isSum && !state.isZero && 
+               !mayBeTerms(op->getOperand(operand), bit))
         report(RankEvent::SumOfEqual, op, operand, bit);
       break;
     case AxisState::Split:
       report(RankEvent::SumOfSplit, op, operand, bit);
+      break;
+    case AxisState::Mixed:
+      report(isSum ? RankEvent::SumOfMixed : RankEvent::SumOfAny, op, operand,
+             bit);
       break;
     default:
       report(RankEvent::SumOfAny, op, operand, bit);
@@ -52,6 +57,46 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
       state.set(axis, AxisState::any());
 }
 
+/// True for a sum along what is the same everywhere: each rank may have summed
+/// its rows.
+bool RankInterpreter::mayBeTerms(Value value, AxisSet axis) {
+  while (Operation *op = value.getDefiningOp()) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (linalgOp && linalgOp.getNumReductionLoops()) {
+      for (auto [loop, type] :
+           llvm::enumerate(linalgOp.getIteratorTypesArray())) {
+        if (type != utils::IteratorType::reduction)
+          continue;
+        bool isUniform = true;
+        for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
+          AffineMap map = linalgOp.getMatchingIndexingMap(operand);
+          for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+            isUniform &= !expr.isFunctionOfDim(loop) ||
+                         (getUniform(operand->get()) >> dim & 1);
+        }
+        if (isUniform)
+          return true;
+      }
+      return false;
+    }
+    // One tensor that is made into this one.
+    Value next;
+    bool isOne = true;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) && !get(operand).isZero) {
+        isOne &= !next;
+        next = operand;
+      }
+    if (!isOne)
+      return false;
+    auto collective = dyn_cast<CollectiveOpInterface>(op);
+    if (!next || (collective && (getSet(collective.getGroupRef()) & axis)))
+      return false;
+    value = next;
+  }
+  return false;
+}
+
 void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
                              unsigned operand, ArrayRef<unsigned> group,
                              int64_t dim) {
@@ -59,12 +104,20 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
     AxisSet bit = AxisSet(1) << axis;
     AxisState own = state.get(axis);
     int64_t size = axes.getAxes()[axis].extent;
+    if (std::optional<AxisState> other = own.getOther();
+        other && own.dim != dim && other->dim == dim)
+      own = *other;
     bool isRight = own.kind == AxisState::Split && own.dim == dim &&
                    own.inner == extent;
-    if (own.kind == AxisState::Partial)
+    if (own.kind == AxisState::Partial || own.kind == AxisState::Mixed)
       report(RankEvent::GatherPartial, op, operand, bit);
-    else if (own.isPlain() && !state.isZero)
-      report(RankEvent::GatherEqual, op, operand, bit);
+    else if (own.isPlain() && !state.isZero) {
+      // What is the same along a dimension is split along it as well.
+      if (!(getUniform(op->getOperand(operand)) >> dim & 1) ||
+          cast<ShapedType>(op->getOperand(operand).getType())
+                  .getDimSize(dim) == 1)
+        report(RankEvent::GatherEqual, op, operand, bit);
+    }
     else if (own.kind == AxisState::Any)
       report(RankEvent::GatherAny, op, operand, bit);
     else if (!isRight && !state.isZero)
@@ -117,7 +170,9 @@ void RankInterpreter::cut(RankState &state, int64_t &extent, Operation *op,
         order += at.inner == rows;
       }
     }
-    state.set(axis, own.isPlain() && !isScrambled
+    bool isKnown = own.isPlain() || own.kind == AxisState::Partial ||
+                   own.kind == AxisState::Split;
+    state.set(axis, isKnown && !isScrambled
                         ? AxisState::split(dim, rows, order)
                         : AxisState::any());
     extent = rows;
@@ -147,6 +202,8 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
           state.set(axis, AxisState());
     } else {
       ArrayRef<unsigned> group = it->second;
+      if (AxisSet odd = getVarying(state) & getSet(name))
+        report(RankEvent::Distinct, op, i, odd);
       ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
       int64_t dim = getDim("dim");
       int64_t extent = shape.empty() ? 1 : shape[dim];
@@ -172,8 +229,7 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
       case CollectiveKind::Broadcast:
         for (unsigned axis : group) {
           if (state.get(axis).kind == AxisState::Split ||
-              state.get(axis).kind == AxisState::Partial ||
-              (state.get(axis).kind == AxisState::Any && state.origin >= 0))
+              state.get(axis).kind == AxisState::Partial)
             report(RankEvent::BroadcastSplit, op, i, AxisSet(1) << axis);
           state.set(axis, AxisState());
         }
@@ -205,6 +261,8 @@ void RankInterpreter::visitSlice(SliceOp op) {
   RankState state = get(op.getInput());
   if (auto it = sets.find(op.getGroupAttr()); it != sets.end()) {
     int64_t extent = op.getInput().getType().getDimSize(op.getDim());
+    if (AxisSet odd = getVarying(state) & getSet(op.getGroupAttr()))
+      report(RankEvent::Distinct, op, 0, odd);
     cut(state, extent, op, 0, it->second, op.getDim());
   }
   states[op.getResult()] = state;

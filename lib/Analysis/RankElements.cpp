@@ -106,10 +106,19 @@ static std::optional<AxisState> passTerms(Operation *op, ArrayRef<Element> in) {
                         [&](const Element &e) { return isPartial(e, kind); });
   };
   AxisState sum = AxisState::partial(ReductionKind::Sum);
+  // What is no term is one on every rank, once added to some.
+  AxisState mixed = AxisState::ofKind(AxisState::Mixed);
+  auto isTermOrMixed = [&](const Element &e) {
+    return isPartial(e, ReductionKind::Sum) || e.state == mixed ||
+           e.state.isPlain();
+  };
   auto isEqual = [&](unsigned i) { return in[i].state.isPlain(); };
   if (isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(op) &&
-      areAll(ReductionKind::Sum))
-    return sum;
+      llvm::all_of(in, isTermOrMixed))
+    return areAll(ReductionKind::Sum) ? sum : mixed;
+  if (isa<ScaleOp, arith::NegFOp, arith::ExtFOp, arith::TruncFOp>(op) &&
+      in[0].state == mixed)
+    return mixed;
   if (isa<arith::MulFOp, arith::MulIOp>(op) &&
       ((isPartial(in[0], ReductionKind::Sum) && isEqual(1)) ||
        (isPartial(in[1], ReductionKind::Sum) && isEqual(0))))
@@ -221,6 +230,8 @@ static SmallVector<LoopSplit> getLoops(const RankState &state, unsigned axis,
   };
   int64_t dim = split.dim;
   add(dim, split.inner, getStride(state, axis, axes));
+  if (split.otherDim >= 0)
+    add(split.otherDim, split.otherInner, split.otherInner);
   if (split.inner == shape[dim])
     for (int64_t before = dim - 1; before >= 0 && shape[before] == 1; --before)
       add(before, 1, 1);
@@ -230,9 +241,9 @@ static SmallVector<LoopSplit> getLoops(const RankState &state, unsigned axis,
   return loops;
 }
 
-LoopSplit RankInterpreter::findSplit(ArrayRef<AffineMap> maps,
-                                     ValueRange operands, unsigned axis,
-                                     bool &isMixed) {
+SmallVector<LoopSplit>
+RankInterpreter::findSplits(ArrayRef<AffineMap> maps, ValueRange operands,
+                            unsigned axis, bool &isMixed) {
   SmallVector<LoopSplit> common;
   bool isFirst = true;
   for (auto [map, operand] : llvm::zip(maps, operands)) {
@@ -262,7 +273,7 @@ LoopSplit RankInterpreter::findSplit(ArrayRef<AffineMap> maps,
     });
   });
   isMixed = !isFirst && common.empty();
-  return common.empty() ? LoopSplit() : common.front();
+  return common;
 }
 
 Element RankInterpreter::getElement(Value value, AffineMap map, unsigned axis,
@@ -319,9 +330,9 @@ matchReduction(Value yielded, BlockArgument out) {
   return std::nullopt;
 }
 
-std::optional<SmallVector<Element>>
-RankInterpreter::evaluateBody(linalg::LinalgOp op, unsigned axis,
-                              LoopSplit split) {
+SmallVector<Element> RankInterpreter::evaluateBody(linalg::LinalgOp op,
+                                                   unsigned axis,
+                                                   LoopSplit split) {
   Block &body = op->getRegion(0).front();
   llvm::SmallDenseMap<Value, Element, 16> env;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -379,6 +390,8 @@ RankInterpreter::evaluateBody(linalg::LinalgOp op, unsigned axis,
              ? init.isZero || start == AxisState::partial(ReductionKind::Sum)
              : start.isPlain() || start == AxisState::partial(reduction->first)))
       result.state = AxisState::partial(reduction->first);
+    else if (reduction && in.state.isPlain() && start.isPlain())
+      result.state = AxisState::ofKind(AxisState::Mixed);
     results.push_back(result);
   }
   return results;
@@ -388,49 +401,66 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
                                 MutableArrayRef<RankState> results) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   bool isMixed = false;
-  LoopSplit split = findSplit(maps, op->getOperands(), axis, isMixed);
-  SmallVector<Element> elements;
-  auto isKnown = [&] {
+  SmallVector<LoopSplit> splits =
+      findSplits(maps, op->getOperands(), axis, isMixed);
+  auto isKnown = [](ArrayRef<Element> elements) {
     return llvm::none_of(elements, [](const Element &e) {
       return e.state.kind == AxisState::Any || e.state.coefficient;
     });
   };
-  elements = *evaluateBody(op, axis, split);
-  if (split.loop < 0 && !isMixed && !isKnown()) {
-    // Positions in the whole, counted from this rank's.
-    SmallVector<int64_t> strides;
+  // Positions in the whole, counted from this rank's.
+  if (splits.empty() && !isMixed &&
+      !isKnown(evaluateBody(op, axis, LoopSplit()))) {
+    SmallVector<int64_t> extents = op.getStaticLoopRanges();
     op->getRegion(0).walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        if (int64_t stride = get(operand).get(axis).coefficient)
-          strides.push_back(std::abs(stride));
+        if (int64_t stride = std::abs(get(operand).get(axis).coefficient))
+          for (auto index :
+               op->getRegion(0).front().getOps<linalg::IndexOp>()) {
+            int64_t loop = index.getDim(), extent = extents[loop];
+            if (stride % extent == 0)
+              splits.push_back({loop, extent, stride != extent, stride});
+          }
     });
-    SmallVector<int64_t> extents = op.getStaticLoopRanges();
-    for (auto index : op->getRegion(0).front().getOps<linalg::IndexOp>())
-      for (int64_t stride : strides) {
-        int64_t loop = index.getDim(), extent = extents[loop];
-        if (isKnown() || stride % extent)
-          continue;
-        split = {loop, extent, stride == extent ? 0u : 1u, stride};
-        elements = *evaluateBody(op, axis, split);
-      }
-    if (!isKnown()) {
-      split = {};
-      elements = *evaluateBody(op, axis, split);
-    }
   }
+  SmallVector<Element> elements;
+  SmallVector<LoopSplit> right;
+  for (const LoopSplit &split : splits) {
+    SmallVector<Element> tried = evaluateBody(op, axis, split);
+    if (!isKnown(tried) && llvm::any_of(tried, [](const Element &e) {
+          return e.state.kind == AxisState::Any;
+        }))
+      continue;
+    if (right.empty())
+      elements = tried;
+    right.push_back(split);
+  }
+  LoopSplit split = right.empty() ? LoopSplit() : right.front();
+  if (right.empty())
+    elements = evaluateBody(op, axis, split);
   bool isParallel =
       split.loop >= 0 && op.getIteratorTypesArray()[split.loop] ==
                              utils::IteratorType::parallel;
   for (auto [i, element] : llvm::enumerate(elements)) {
     AxisState state = element.state;
+    AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
+    auto getDim = [&](const LoopSplit &along) {
+      return map.getResultPosition(
+          getAffineDimExpr(along.loop, op->getContext()));
+    };
     if (isParallel && state.kind == AxisState::Equal) {
-      AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
-      std::optional<unsigned> dim = map.getResultPosition(
-          getAffineDimExpr(split.loop, op->getContext()));
       int64_t offset = state.coefficient;
+      std::optional<unsigned> dim = getDim(split);
       state = dim ? AxisState::split(*dim, split.inner, split.order)
                   : AxisState::any();
       state.coefficient = offset;
+      std::optional<unsigned> other;
+      if (right.size() > 1 && right[1].loop != split.loop)
+        other = getDim(right[1]);
+      if (dim && other) {
+        state.otherDim = *other;
+        state.otherInner = right[1].inner;
+      }
     } else if (isParallel || isMixed) {
       state = AxisState::any();
     }
@@ -495,11 +525,21 @@ void RankInterpreter::visitElementwise(Operation *op) {
     if (!((any | special) >> axis & 1))
       continue;
     bool isMixed = false;
-    LoopSplit split = findSplit(maps, op->getOperands(), axis, isMixed);
-    SmallVector<Element, 3> in;
-    for (auto [operand, map] : llvm::zip_equal(op->getOperands(), maps))
-      in.push_back(getElement(operand, map, axis, split));
-    AxisState state = evaluate(op, in, axis).state;
+    SmallVector<LoopSplit> splits =
+        findSplits(maps, op->getOperands(), axis, isMixed);
+    if (splits.empty())
+      splits.push_back(LoopSplit());
+    AxisState state;
+    LoopSplit split;
+    for (const LoopSplit &tried : splits) {
+      split = tried;
+      SmallVector<Element, 3> in;
+      for (auto [operand, map] : llvm::zip_equal(op->getOperands(), maps))
+        in.push_back(getElement(operand, map, axis, split));
+      state = evaluate(op, in, axis).state;
+      if (state.kind != AxisState::Any)
+        break;
+    }
     if (isMixed || (split.loop >= 0 && state.kind != AxisState::Equal)) {
       state = AxisState::any();
     } else if (split.loop >= 0) {

@@ -47,6 +47,19 @@ int32_t RankInterpreter::getParameter(const RankState &state) const {
   return parameter;
 }
 
+AxisSet RankInterpreter::getVarying(const RankState &state) const {
+  func::FuncOp function = this->function;
+  int32_t parameter = state.origin >= 0 ? state.origin : getParameter(state);
+  auto sharding = parameter < 0 ? ShardingAttr()
+                                : function.getArgAttrOfType<ShardingAttr>(
+                                      parameter, attr::sharding);
+  AxisSet set = 0;
+  if (sharding)
+    for (Attribute group : sharding.getVarying())
+      set |= has(group) ? getSet(group) : 0;
+  return set;
+}
+
 /// On the loss's axes each rank has the derivative of its own loss, a term of
 /// the sum; elsewhere a gradient is what autograd made it.
 void RankInterpreter::visitMarker(LocalGradOp op) {
@@ -96,7 +109,10 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
       if (own.isPlain() && (ofLoss & bit)) {
         if (!isChunk(found))
           state.set(axis, AxisState::partial(ReductionKind::Sum));
-      } else if (own.kind != AxisState::Any && !isKnown) {
+      } else if (own.kind == AxisState::Any) {
+        // Each rank's own, however it came about.
+        state.set(axis, own);
+      } else if (!isKnown) {
         report(own.isPlain() ? RankEvent::Drift : RankEvent::MarkedOther, op, 0,
                bit);
         state.set(axis, own);
@@ -104,6 +120,7 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
     }
   }
   state.isZero = false;
+  state.isOfGradients = true;
   state.sum = -1;
   state.sum = getOrCreateSum(state, op.getResult());
   state.origin = -1;
@@ -116,6 +133,8 @@ void RankInterpreter::visitScale(ScaleOp op) {
   if (state.isZero)
     return;
   RankState input = get(op.getInput());
+  state.isOfGradients = input.isOfGradients;
+  state.from = input.from;
   GradientSum sum = fold(sums[getOrCreateSum(input, op.getInput())]);
   std::optional<Rational> scale =
       Rational::get(op.getNumerator(), op.getDenominator());
@@ -272,6 +291,19 @@ void RankInterpreter::followCopy(Operation *op, Value source) {
   state.sum = from.sum;
   state.from = from.from;
   state.origin = from.origin;
+  state.isOfGradients = from.isOfGradients;
+}
+
+/// What is equal and what is not, both made of gradients: a norm would count
+/// the former once per rank.
+static bool isAddition(Operation *op) {
+  if (isa<arith::AddFOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumReductionLoops() == 0 &&
+         llvm::all_of(*generic.getBody(), [](Operation &inner) {
+           return isa<arith::AddFOp, linalg::YieldOp>(inner);
+         });
 }
 
 void RankInterpreter::followSums(Operation *op) {
@@ -284,14 +316,30 @@ void RankInterpreter::followSums(Operation *op) {
       insert && get(insert.getDest()).isZero)
     return followCopy(op, insert.getSource());
   bool haveSums = false, haveFrom = false, haveOrigin = false;
+  bool areOfGradients = false, areAll = true;
   for (Value operand : op->getOperands()) {
     const RankState &state = get(operand);
     haveSums |= state.sum >= 0;
     haveFrom |= state.from != -1;
     haveOrigin |= state.origin >= 0;
+    areOfGradients |= state.isOfGradients;
+    areAll &= state.isOfGradients || state.isZero;
   }
-  if (!haveSums && !haveFrom && !haveOrigin)
+  if (!areOfGradients && !haveSums && !haveFrom && !haveOrigin)
     return;
+  for (Value result : op->getResults())
+    states[result].isOfGradients = areOfGradients;
+  if (areOfGradients && areAll && isAddition(op)) {
+    AxisSet equal = 0, any = 0;
+    for (Value operand : op->getOperands())
+      if (const RankState &state = get(operand); !state.isZero) {
+        any |= state.getAny();
+        equal |= ~(state.getAny() | state.getSpecial());
+      }
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      if (any & equal & (AxisSet(1) << axis))
+        states[op->getResult(0)].set(axis, AxisState::ofKind(AxisState::Mixed));
+  }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   bool isElementwise = linalgOp ? !linalgOp.getNumReductionLoops()
                                 : op->hasTrait<OpTrait::Elementwise>();
@@ -306,6 +354,11 @@ void RankInterpreter::followSums(Operation *op) {
     auto type = dyn_cast<ShapedType>(op->getOperand(i).getType());
     return !type || type.getNumElements() == 1;
   };
+  // A factor that clips, or takes a loss's scale away.
+  for (unsigned i = 0; haveSums && i < op->getNumOperands(); ++i)
+    if (isScalar(i) && !isSum(i) && !isTensor(i) &&
+        getDiffering(op->getOperand(i)))
+      report(RankEvent::Factor, op, i, getDiffering(op->getOperand(i)));
   // A cast is a copy of a parameter as well.
   if (haveOrigin && isElementwise && linalgOp &&
       linalgOp.getNumDpsInputs() == 1 &&

@@ -71,8 +71,29 @@ AxisSet RankStates::getDiffering(Value value) const {
 
 Value RankStates::getCause(Value value, AxisSet wanted) const {
   DenseSet<Value> seen;
+  // What is not known, or a term, is followed to where it became so.
+  auto getUnknown = [](const RankState &state, const Axes &axes) {
+    AxisSet set = state.getAny();
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      if (state.get(axis).kind == AxisState::Mixed)
+        set |= AxisSet(1) << axis;
+    return set;
+  };
+  auto getPartial = [](const RankState &state, const Axes &axes) {
+    AxisSet set = 0;
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      if (state.get(axis).kind == AxisState::Partial)
+        set |= AxisSet(1) << axis;
+    return set;
+  };
+  bool isUnknown = getUnknown(get(value), axes) & wanted;
+  bool isPartial = !isUnknown && (getPartial(get(value), axes) & wanted);
   auto differs = [&](Value other) {
-    return (getDiffering(other) & wanted) && !seen.contains(other);
+    const RankState &state = get(other);
+    AxisSet own = isUnknown   ? getUnknown(state, axes)
+                  : isPartial ? getPartial(state, axes)
+                              : getDiffering(other);
+    return (own & wanted) && !state.isZero && !seen.contains(other);
   };
   while (seen.insert(value).second) {
     SmallVector<Value> operands;
@@ -116,6 +137,31 @@ RankState RankStates::getPlaced(ShardingAttr sharding, Type type) const {
   return state;
 }
 
+/// What may be said of either: of a split, what both ways to say it share.
+static AxisState joinAxis(AxisState a, AxisState b) {
+  if (a == b) {
+    if (a.otherDim != b.otherDim || a.otherInner != b.otherInner)
+      a.otherDim = -1;
+    return a;
+  }
+  auto isMixed = [](const AxisState &state) {
+    return state.kind == AxisState::Mixed;
+  };
+  auto isOdd = [](const AxisState &state) {
+    return !state.isPlain() && state.kind != AxisState::Partial &&
+           state.kind != AxisState::Mixed;
+  };
+  if ((isMixed(a) || isMixed(b)) && !isOdd(a) && !isOdd(b))
+    return AxisState::ofKind(AxisState::Mixed);
+  for (std::optional<AxisState> one : {std::optional(a), a.getOther()})
+    for (std::optional<AxisState> other : {std::optional(b), b.getOther()})
+      if (one && other && *one == *other) {
+        one->otherDim = -1;
+        return *one;
+      }
+  return AxisState::any();
+}
+
 RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
   if (a.isZero)
     return b;
@@ -124,8 +170,9 @@ RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
   RankState state = a;
   AxisSet odd = a.getAny() | a.getSpecial() | b.getAny() | b.getSpecial();
   for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-    if (odd >> axis & 1 && a.get(axis) != b.get(axis))
-      state.set(axis, AxisState::any());
+    if (odd >> axis & 1)
+      state.set(axis, joinAxis(a.get(axis), b.get(axis)));
+  state.isOfGradients = a.isOfGradients || b.isOfGradients;
   auto isSame = [&] {
     const GradientSum *first = getSum(a), *second = getSum(b);
     return first && second && first->terms == second->terms &&
@@ -209,12 +256,12 @@ LogicalResult RankInterpreter::init(func::FuncOp root, unsigned family) {
     if (auto attribute =
             function.getResultAttrOfType<LossAttr>(i, attr::loss))
       loss = attribute;
-  visitArguments(function);
+  visitArguments();
   return success();
 }
 
 /// An argument is placed as its type says: as stored, as in compute, or whole.
-void RankInterpreter::visitArguments(func::FuncOp function) {
+void RankInterpreter::visitArguments() {
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     if (auto name = function.getArgAttrOfType<StringAttr>(index, attr::param))
@@ -255,10 +302,13 @@ void RankInterpreter::visitArguments(func::FuncOp function) {
 // Ops
 //===----------------------------------------------------------------------===//
 
+namespace fsdp { void dumpState(const RankState &s, unsigned n); }
 void RankInterpreter::visit(Block &block) {
   for (Operation &op : block)
-    if (!op.hasTrait<OpTrait::IsTerminator>())
+    if (!op.hasTrait<OpTrait::IsTerminator>()) {
       visit(&op);
+      if (getenv("DBGALL")) { llvm::errs() << "OP "; op.print(llvm::errs(), OpPrintingFlags().skipRegions().useLocalScope()); llvm::errs() << "\n"; for (Value v : op.getOperands()) dumpState(get(v), axes.getAxes().size()); llvm::errs() << "->"; for (Value v : op.getResults()) dumpState(get(v), axes.getAxes().size()); }
+    }
 }
 
 void RankInterpreter::setResults(Operation *op, RankState state) {
@@ -412,12 +462,20 @@ void RankInterpreter::visitFor(scf::ForOp loop) {
   bool isAccumulation = !body->getOps<LocalGradOp>().empty();
   size_t reported = events.size();
   SmallVector<RankState> carried;
-  for (Value init : loop.getInitArgs())
+  SmallVector<uint32_t> evenly;
+  for (Value init : loop.getInitArgs()) {
     carried.push_back(get(init));
-  for (bool isStable = false; !isStable;) {
+    evenly.push_back(getUniform(init));
+  }
+  // What still changes after some rounds is not known.
+  constexpr unsigned rounds = 8;
+  unsigned round = 0;
+  for (bool isStable = false; !isStable; ++round) {
     events.resize(reported);
-    for (auto [argument, state] :
-         llvm::zip_equal(loop.getRegionIterArgs(), carried)) {
+    uniform.clear();
+    for (auto [argument, state, dims] :
+         llvm::zip_equal(loop.getRegionIterArgs(), carried, evenly)) {
+      uniform[argument] = dims;
       RankState &own = states[argument] = state;
       // A sum over micro-batches: what it holds so far is a term of its own.
       own.sum = -1;
@@ -426,12 +484,25 @@ void RankInterpreter::visitFor(scf::ForOp loop) {
     }
     visit(*body);
     isStable = true;
-    for (auto [state, yielded] : llvm::zip_equal(
-             carried, body->getTerminator()->getOperands())) {
-      RankState next = join(state, get(yielded));
+    for (auto [state, dims, yielded] : llvm::zip_equal(
+             carried, evenly, body->getTerminator()->getOperands())) {
+      RankState next = state;
+      // What is the same along a dimension is split along it as well.
+      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+        if (AxisState at = get(yielded).get(axis);
+            at.kind == AxisState::Split && state.get(axis).isPlain() &&
+            (dims >> at.dim & 1))
+          next.set(axis, at);
+      next = join(next, get(yielded));
+      isStable &= (dims & getUniform(yielded)) == dims;
+      dims &= getUniform(yielded);
       next.sum = state.sum;
       next.from = -1;
       next.origin = state.origin;
+      if (round >= rounds)
+        for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+          if (next.get(axis) != state.get(axis))
+            next.set(axis, AxisState::any());
       isStable &= next == state;
       state = next;
     }
@@ -516,3 +587,4 @@ void RankInterpreter::visitWhile(scf::WhileOp loop) {
     states[result] = state;
   }
 }
+namespace fsdp { void dumpState(const RankState &s, unsigned n) { for (unsigned i=0;i<n;++i){ AxisState a=s.get(i); llvm::errs() << " [" << i << ": k" << int(a.kind) << " d" << int(a.dim) << " in" << a.inner << " o" << int(a.order) << " c" << a.coefficient << "]"; } llvm::errs() << (s.isZero ? " zero" : "") << "\n"; } }

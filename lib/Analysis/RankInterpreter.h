@@ -49,7 +49,7 @@ public:
 
 private:
   void visit(mlir::Operation *op);
-  void visitArguments(mlir::func::FuncOp function);
+  void visitArguments();
   void visitFor(mlir::scf::ForOp loop);
   void visitIf(mlir::scf::IfOp branch);
   void visitWhile(mlir::scf::WhileOp loop);
@@ -67,14 +67,16 @@ private:
                    unsigned axis);
   Element evaluateExtract(mlir::tensor::ExtractOp op,
                           llvm::ArrayRef<Element> indices, unsigned axis);
-  std::optional<llvm::SmallVector<Element>>
+  llvm::SmallVector<Element>
   evaluateBody(mlir::linalg::LinalgOp op, unsigned axis, LoopSplit split);
   Element getElement(mlir::Value value, mlir::AffineMap map, unsigned axis,
                      LoopSplit split);
   void setLinalg(mlir::linalg::LinalgOp op, unsigned axis,
                  llvm::MutableArrayRef<RankState> results);
-  LoopSplit findSplit(llvm::ArrayRef<mlir::AffineMap> maps,
-                      mlir::ValueRange operands, unsigned axis, bool &isMixed);
+  /// The loops that all operands may be split along, best first.
+  llvm::SmallVector<LoopSplit> findSplits(llvm::ArrayRef<mlir::AffineMap> maps,
+                                          mlir::ValueRange operands,
+                                          unsigned axis, bool &isMixed);
   /// Dims along which all elements are equal, as bits.
   uint32_t getUniform(mlir::Value value);
   uint32_t computeUniform(mlir::Value value);
@@ -100,6 +102,7 @@ private:
            unsigned operand, llvm::ArrayRef<unsigned> group, int64_t dim);
   void reduce(RankState &state, mlir::Operation *op, unsigned operand,
               llvm::ArrayRef<unsigned> group, ReductionKind kind);
+  bool mayBeTerms(mlir::Value value, AxisSet axis);
   void report(RankEvent::Kind kind, mlir::Operation *op, unsigned operand,
               AxisSet axes);
 
@@ -111,6 +114,8 @@ private:
   /// The sum that `state` is, or a new one of which `value` is the only term.
   int32_t getOrCreateSum(const RankState &state, mlir::Value value);
   int32_t addSum(GradientSum sum);
+  /// The axes along which the parameter that a value is (of) differs.
+  AxisSet getVarying(const RankState &state) const;
   /// The parameter's position that all terms are gradients of; -1, -2.
   int32_t getParameter(const RankState &state) const;
   void followCopy(mlir::Operation *op, mlir::Value source);

@@ -29,8 +29,21 @@ moveSplits(RankState state, const Axes &axes,
     if (!(special >> axis & 1))
       continue;
     AxisState own = state.get(axis);
-    if (own.kind == AxisState::Split)
-      state.set(axis, move(own).value_or(AxisState::any()));
+    if (own.kind != AxisState::Split)
+      continue;
+    // Each way to say it moves by itself.
+    std::optional<AxisState> moved, other;
+    if (std::optional<AxisState> swapped = own.getOther())
+      other = move(*swapped);
+    own.otherDim = -1;
+    moved = move(own);
+    if (!moved)
+      std::swap(moved, other);
+    if (moved && other && moved->otherDim < 0 && !(*moved == *other)) {
+      moved->otherDim = other->dim;
+      moved->otherInner = other->inner;
+    }
+    state.set(axis, moved.value_or(AxisState::any()));
   }
   return state;
 }
@@ -97,6 +110,14 @@ void RankInterpreter::visitReshape(Operation *op, Value source,
             return std::nullopt;
           state.dim = parts[i - 1];
           state.inner = inner;
+          state.otherDim = -1;
+          // In front of one row a chunk is likelier to be that row.
+          if (inner == extent && i > 1 && to.getDimSize(parts[i - 2]) == 1) {
+            state.otherDim = state.dim;
+            state.otherInner = inner;
+            state.dim = parts[i - 2];
+            state.inner = 1;
+          }
           return state;
         }
         if (inner % extent)
@@ -127,6 +148,10 @@ static bool isWhole(OffsetSizeAndStrideOpInterface op, ArrayRef<int64_t> shape,
          isConstantIntValue(op.getMixedSizes()[dim], shape[dim]);
 }
 
+static bool hasUnitStride(OffsetSizeAndStrideOpInterface op, int64_t dim) {
+  return isConstantIntValue(op.getMixedStrides()[dim], 1);
+}
+
 /// The position of dimension `dim` without those that `dropped` names; that of
 /// the next one for a dropped one of one row.
 static int64_t getKeptDim(int64_t dim, const llvm::SmallBitVector &dropped) {
@@ -149,7 +174,7 @@ void RankInterpreter::visitExtractSlice(tensor::ExtractSliceOp op) {
           std::optional<int64_t> offset = getConstantIntValue(offsets[dim]),
                                  size = getConstantIntValue(
                                      op.getMixedSizes()[dim]);
-          if (!offset || !size || !op.hasUnitStride())
+          if (!offset || !size || !hasUnitStride(op, dim))
             return std::nullopt;
           std::optional<int64_t> inner =
               cutInner(state.inner, shape[dim], *offset, *size);
@@ -225,14 +250,14 @@ void RankInterpreter::visitInsertSlice(tensor::InsertSliceOp op) {
           getConstantIntValue(op.getMixedOffsets()[dim]);
       if (placed == dim && isStatic) {
         // Each rank's chunk at its place, with zeros around it.
-        if (dest.isZero && a.inner == extent && op.hasUnitStride() &&
+        if (dest.isZero && a.inner == extent && hasUnitStride(op, dim) &&
             place.kind == AxisState::Equal &&
             place.coefficient == getStride(source, axis, axes))
           state = AxisState::partial(ReductionKind::Sum);
-      } else if (placed < 0 && offset && op.hasUnitStride() &&
+      } else if (placed < 0 && offset && hasUnitStride(op, dim) &&
                  *offset % a.inner == 0 && shape[dim] % a.inner == 0) {
         AxisState moved = AxisState::split(dim, a.inner, a.order);
-        if (dest.isZero || b == moved)
+        if (dest.isZero || b.matches(moved))
           state = moved;
       }
     } else if (placed < 0) {
@@ -276,7 +301,10 @@ void RankInterpreter::visitConcat(tensor::ConcatOp op) {
         continue;
       }
       AxisState next = own.get(axis);
-      isSame &= !state || next == *state;
+      isSame &= !state || next.matches(*state);
+      if (state && !(next == *state) && next.getOther() &&
+          *next.getOther() == *state)
+        continue;
       state = next;
     }
     if (!state)

@@ -63,14 +63,17 @@ public:
       : step(step), function(step.getFunction()), states(states),
         verdict(verdict), loss(step.getLoss()) {}
 
+  LogicalResult checkStorage();
   LogicalResult checkCollectives();
   LogicalResult checkUses();
   LogicalResult checkResults();
   void addAssumptions();
 
 private:
-  void check(const Parameter &parameter, const RankState &state, Location loc,
+  void check(const Parameter &parameter, Value value, Location loc,
              bool isScaleFixed);
+  bool checkGradientPlaced(const Parameter &parameter, Value value,
+                           Location loc);
   LogicalResult checkSum(const Parameter &parameter, const GradientSum &sum,
                          Location loc);
   bool checkPlaced(unsigned index, StringRef what, StringRef name);
@@ -79,6 +82,7 @@ private:
                       StringRef role);
   void addRow(const Parameter &parameter, const GradientSum *sum);
   std::optional<Rational> getWanted(const Parameter &parameter);
+  std::string explain(Value cause, AxisSet axes) const;
   std::string name(AxisSet axes) const {
     return nameAxes(function->getParentOfType<ModuleOp>(), states, axes);
   }
@@ -102,7 +106,7 @@ LogicalResult VerifyGradientsPass::check(const Step &step,
                                          Verdict &result, unsigned family) {
   GradientChecks checks(step, states, result);
   // A wrong collective explains what it leads to.
-  if (failed(checks.checkCollectives()) ||
+  if (failed(checks.checkStorage()) || failed(checks.checkCollectives()) ||
       failed(verifyModelCollectives(step, states)))
     return failure();
   // Before a step is sharded nothing is summed.
@@ -127,6 +131,34 @@ LogicalResult VerifyGradientsPass::writeJson(const Verdict &result) {
   return success();
 }
 
+/// A unit splits the storage of what is equal there, never of what differs.
+LogicalResult GradientChecks::checkStorage() {
+  for (const Parameter &parameter : step.getParameters()) {
+    auto storage = function.getArgAttrOfType<ShardingAttr>(parameter.argument,
+                                                           attr::storage);
+    if (!storage)
+      continue;
+    ShardingAttr compute = step.getArgSharding(parameter.argument);
+    AxisSet varying = 0, stored = 0;
+    for (Attribute group : compute.getVarying())
+      varying |= states.has(group) ? states.getSet(group) : 0;
+    for (Attribute dim : storage.getDims())
+      for (Attribute group : cast<ArrayAttr>(dim))
+        stored |= states.has(group) ? states.getSet(group) : 0;
+    if (!(varying & stored))
+      continue;
+    AxisSet rest = states.getAxes().getWorld() & ~varying;
+    InFlightDiagnostic diag =
+        error(function.getArgument(parameter.argument).getLoc())
+        << "expected the storage of '" << parameter.name
+        << "' to be split where it is equal, but it differs on "
+        << name(varying & stored);
+    if (rest)
+      diag << "; " << name(rest) << " would be right";
+  }
+  return success(isValid);
+}
+
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
@@ -146,6 +178,17 @@ static std::string describe(const RankEvent &event, StringRef group,
   case RankEvent::SumOfSplit:
     return "expected terms of a sum" + over +
            ", but got different chunks of one value";
+  case RankEvent::SumOfMixed:
+    return "expected terms of a sum" + over +
+           ", but got terms to which something equal was added, which would be "
+           "counted " +
+           size + " times";
+  case RankEvent::Distinct:
+    return "expected ranks that hold the same parameter" + over +
+           ", but each holds another one";
+  case RankEvent::Factor:
+    return "expected a gradient to be multiplied by a number that is equal" +
+           over + ", but got one that differs";
   case RankEvent::OtherSum:
     return "expected terms of this reduction" + over +
            ", but got those of another one";
@@ -178,6 +221,26 @@ static std::string describe(const RankEvent &event, StringRef group,
   }
 }
 
+/// What happens at the value at which something began.
+std::string GradientChecks::explain(Value cause, AxisSet axes) const {
+  Operation *op = cause.getDefiningOp();
+  AxisSet partial = 0;
+  if (op && !isa<LocalGradOp>(op))
+    for (Value operand : op->getOperands())
+      for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis)
+        if (axes >> axis & 1 && !states.get(operand).isZero &&
+            states.get(operand).get(axis).kind == AxisState::Partial)
+          partial |= AxisSet(1) << axis;
+  for (Value result : op ? op->getResults() : ResultRange(nullptr, 0))
+    for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis)
+      if (states.get(result).get(axis).kind == AxisState::Partial)
+        partial &= ~(AxisSet(1) << axis);
+  if (partial)
+    return "here terms of a sum over " + name(partial) +
+           " meet what is none: the sum is not done";
+  return "the value comes from here";
+}
+
 LogicalResult GradientChecks::checkCollectives() {
   DenseSet<std::pair<Operation *, unsigned>> seen;
   for (const RankEvent &event : states.getEvents()) {
@@ -192,8 +255,8 @@ LogicalResult GradientChecks::checkCollectives() {
     diag << text;
     Value operand = event.op->getOperand(event.operand);
     Value cause = states.getCause(operand, event.axes);
-    diag.attachNote((cause == operand ? operand : cause).getLoc())
-        << "the value comes from here";
+    diag.attachNote(cause.getLoc())
+        << explain(cause, event.axes);
   }
   return success(isValid);
 }
@@ -294,15 +357,28 @@ LogicalResult GradientChecks::checkSum(const Parameter &parameter,
   return success();
 }
 
+/// True where a value is neither equal, split nor a term on one of `axes`.
+static bool isUnknown(const RankState &state, AxisSet axes) {
+  for (; axes; axes &= axes - 1)
+    if (AxisState own = state.get(llvm::countr_zero(axes));
+        own.kind == AxisState::Any || own.kind == AxisState::Mixed)
+      return true;
+  return false;
+}
+
 /// Reports, once a parameter, what is wrong with its gradient where it is used.
-void GradientChecks::check(const Parameter &parameter, const RankState &state,
+void GradientChecks::check(const Parameter &parameter, Value value,
                            Location loc, bool isScaleFixed) {
+  const RankState &state = states.get(value);
   if (reported.contains(parameter.name) || state.isZero)
     return;
-  AxisSet partial = 0;
-  for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis)
+  AxisSet partial = 0, mixed = 0;
+  for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     if (state.get(axis).kind == AxisState::Partial)
       partial |= AxisSet(1) << axis;
+    if (state.get(axis).kind == AxisState::Mixed)
+      mixed |= AxisSet(1) << axis;
+  }
   const GradientSum *sum = states.getSum(state);
   auto sharding = function.getArgAttrOfType<ShardingAttr>(parameter.argument,
                                                           attr::sharding);
@@ -321,17 +397,60 @@ void GradientChecks::check(const Parameter &parameter, const RankState &state,
           << "marked here; 'fsdp.all_reduce sum' over " << over
           << ", or 'fsdp.reduce_scatter', is missing";
     reported.insert(parameter.name);
-  } else if (AxisSet any = state.getAny() & ~varying) {
+  } else if (AxisSet unknown = (state.getAny() | mixed) & ~varying) {
+    // Back along the gradient, to what made it so.
+    Value cause = value;
+    for (bool isFirst = false; !isFirst;) {
+      isFirst = true;
+      if (Operation *op = cause.getDefiningOp())
+        for (Value operand : op->getOperands())
+          if (const RankState &own = states.get(operand);
+              own.sum >= 0 && isUnknown(own, unknown)) {
+            cause = operand;
+            isFirst = false;
+            break;
+          }
+    }
     InFlightDiagnostic diag =
-        error(loc) << "expected the gradient of '" << parameter.name
-                   << "' to be summed over " << name(any)
-                   << ", but got a mixture of what was and what was not";
+        error(cause.getLoc())
+        << "expected the gradient of '" << parameter.name
+        << "' to be summed over " << name(unknown)
+        << ", but here it meets what is not";
+    diag.attachNote(loc) << "it is used here";
     if (sum && sum->last)
       diag.attachNote(sum->last->getLoc()) << "synchronised last here";
     reported.insert(parameter.name);
-  } else if (isScaleFixed && sum && failed(checkSum(parameter, *sum, loc))) {
+  } else if (isScaleFixed &&
+             (!checkGradientPlaced(parameter, value, loc) ||
+              (sum && failed(checkSum(parameter, *sum, loc))))) {
     reported.insert(parameter.name);
   }
+}
+
+/// True where a gradient of the parameter's own type is placed as it is.
+bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
+                                         Value value, Location loc) {
+  Value argument = function.getArgument(parameter.argument);
+  auto getShape = [](Value of) {
+    return cast<ShapedType>(of.getType()).getShape();
+  };
+  if (getShape(argument) != getShape(value))
+    return true;
+  const RankState &have = states.get(value), &want = states.get(argument);
+  for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
+    AxisState found = have.get(axis), wanted = want.get(axis);
+    if (found.matches(wanted) || wanted.kind == AxisState::Any)
+      continue;
+    InFlightDiagnostic diag = error(loc);
+    diag << "expected the gradient of '" << parameter.name << "' to be "
+         << (wanted.isPlain() ? "equal" : "split as it is stored") << " on "
+         << name(AxisSet(1) << axis) << ", but got "
+         << (found.isPlain() ? "the same on all ranks" : "other chunks");
+    if (const GradientSum *sum = states.getSum(have); sum && sum->last)
+      diag.attachNote(sum->last->getLoc()) << "synchronised last here";
+    return false;
+  }
+  return true;
 }
 
 /// Wherever a gradient meets something that is none.
@@ -349,7 +468,8 @@ LogicalResult GradientChecks::checkUses() {
     // A norm takes all gradients at whatever scale they have.
     bool isUpdate = event.op->getNumResults() &&
                     states.get(event.op->getResult(0)).from != -1;
-    check(*parameter, event.state, event.op->getLoc(), isUpdate);
+    check(*parameter, event.op->getOperand(event.operand), event.op->getLoc(),
+          isUpdate);
   }
   return success(isValid);
 }
@@ -376,7 +496,7 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
     return true;
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState have = found.get(axis), want = wanted.get(axis);
-    if (want.kind == AxisState::Any || have == want)
+    if (want.kind == AxisState::Any || have.matches(want))
       continue;
     AxisSet bit = AxisSet(1) << axis;
     InFlightDiagnostic diag = error(value.getLoc());
@@ -387,8 +507,8 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
              : have.kind == AxisState::Split ? "another chunk"
              : have.isPlain()                ? "a value that is equal"
                                              : "one that differs");
-    diag.attachNote(states.getCause(value, bit).getLoc())
-        << "it begins to differ here";
+    Value cause = states.getCause(value, bit);
+    diag.attachNote(cause.getLoc()) << explain(cause, bit);
     return false;
   }
   return true;
@@ -445,7 +565,7 @@ void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
   Value value = step.getTerminator()->getOperand(index);
   const RankState &state = states.get(value);
   if (state.sum >= 0)
-    check(parameter, state, value.getLoc(), role == attr::grad);
+    check(parameter, value, value.getLoc(), role == attr::grad);
   if (reported.contains(parameter.name))
     return;
   int64_t other = state.from;

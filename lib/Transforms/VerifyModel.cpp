@@ -185,6 +185,33 @@ LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
     }
     return WalkResult::advance();
   });
+  if (walked.wasInterrupted())
+    return failure();
+  // What adds gradients does so in the type that units ask for.
+  walked = function.walk([&](Operation *op) {
+    if (op->getNumResults() != 1 || isa<CollectiveOpInterface>(op))
+      return WalkResult::advance();
+    const GradientSum *sum = states.getSum(states.get(op->getResult(0)));
+    unsigned terms = llvm::count_if(op->getOperands(), [&](Value operand) {
+      return states.get(operand).sum >= 0;
+    });
+    if (!sum || terms < 2)
+      return WalkResult::advance();
+    for (auto &[value, scale] : sum->terms)
+      if (auto marker = value.getDefiningOp<LocalGradOp>()) {
+        UnitOp unit = getUnit(step.lookup(marker.getParam())->argument);
+        Type type = getElementTypeOrSelf(op->getResult(0).getType());
+        if (unit && unit.getReduceDtype() && *unit.getReduceDtype() != type &&
+            type.getIntOrFloatBitWidth() <
+                unit.getReduceDtype()->getIntOrFloatBitWidth()) {
+          op->emitError() << "expected gradients of '" << marker.getParam()
+                          << "' to be added in " << *unit.getReduceDtype()
+                          << ", but got " << type;
+          return WalkResult::interrupt();
+        }
+      }
+    return WalkResult::advance();
+  });
   return failure(walked.wasInterrupted());
 }
 

@@ -42,6 +42,7 @@ struct AxisState {
     Masked,  ///< a place in this rank's chunk, or what lies there; garbage on
              ///< ranks that do not hold it
     Blocked, ///< the local position in a dimension of blocks (in bodies only)
+    Mixed,   ///< terms of a sum and what is no term, added
     Any
   };
   Kind kind = Equal;
@@ -55,12 +56,17 @@ struct AxisState {
   /// Of a split: local rows behind this rank's digit. The dimension's local
   /// size, but where it is split in blocks.
   int64_t inner = 0;
+  /// Of a split: the digit may as well be that of another dimension, since
+  /// there is but one row between the two; -1 for none.
+  int8_t otherDim = -1;
+  int64_t otherInner = 0;
   /// The value less this times the rank's digit is what `kind` says.
   int64_t coefficient = 0;
 
-  static AxisState any() {
+  static AxisState any() { return ofKind(Any); }
+  static AxisState ofKind(Kind kind) {
     AxisState state;
-    state.kind = Any;
+    state.kind = kind;
     return state;
   }
   static AxisState partial(ReductionKind reduction) {
@@ -77,8 +83,24 @@ struct AxisState {
     state.order = order;
     return state;
   }
+  /// The same split, said of the other dimension.
+  std::optional<AxisState> getOther() const {
+    if (kind != Split || otherDim < 0)
+      return std::nullopt;
+    AxisState state = *this;
+    std::swap(state.dim, state.otherDim);
+    std::swap(state.inner, state.otherInner);
+    return state;
+  }
+  /// True where both may be said of one value.
+  bool matches(const AxisState &other) const {
+    std::optional<AxisState> own = getOther(), its = other.getOther();
+    return *this == other || (own && *own == other) ||
+           (its && *this == *its) || (own && its && *own == *its);
+  }
   /// The same on all ranks, and no multiple of the digit off.
   bool isPlain() const { return kind == Equal && !coefficient && !isClamped; }
+  /// The other dimension does not count.
   bool operator==(const AxisState &other) const {
     return kind == other.kind && reduction == other.reduction &&
            isClamped == other.isClamped && dim == other.dim &&
@@ -124,11 +146,14 @@ public:
   AxisSet getSpecial() const { return special; }
   bool operator==(const RankState &other) const {
     return different == other.different && special == other.special &&
-           list == other.list && isZero == other.isZero && sum == other.sum;
+           list == other.list && isZero == other.isZero &&
+           isOfGradients == other.isOfGradients && sum == other.sum;
   }
 
   /// All elements are zero, or nobody reads them.
   bool isZero = false;
+  /// Made of gradients, in whatever way.
+  bool isOfGradients = false;
   /// A sum of gradients, as a position; -1 for none.
   int32_t sum = -1;
   /// Made, element by element, of the gradient of this parameter's position;
@@ -148,7 +173,10 @@ struct RankEvent {
     SumOfEqual,    ///< equal values are summed
     SumOfSplit,    ///< different chunks of one value are summed
     OtherSum,      ///< a partial value is reduced in another way
+    SumOfMixed,    ///< what is no term is summed with terms
     SumOfAny,      ///< values of which nothing is known are summed
+    Distinct,      ///< ranks that hold different parameters exchange them
+    Factor,        ///< a gradient is multiplied by a number that differs
     GatherEqual,   ///< equal values are gathered
     GatherAny,     ///< values of which nothing is known are gathered
     GatherOther,   ///< the chunks are not those of this dimension and order

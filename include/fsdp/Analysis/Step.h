@@ -30,6 +30,8 @@ class Step {
 public:
   /// Finds it; fails with a diagnostic where there is none, or more than one.
   static mlir::FailureOr<Step> get(mlir::ModuleOp module);
+  /// True where there is one to find.
+  static bool exists(mlir::ModuleOp module);
 
   mlir::func::FuncOp getFunction() const { return function; }
   mlir::Operation *getTerminator() const {
