@@ -57,28 +57,28 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
       state.set(axis, AxisState::any());
 }
 
-/// True for a sum along what is the same everywhere: each rank may have summed
-/// its rows.
+bool RankInterpreter::sumsBroadcast(linalg::LinalgOp op) {
+  for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (type != utils::IteratorType::reduction)
+      continue;
+    bool isUniform = true;
+    for (OpOperand *operand : op.getDpsInputOperands())
+      for (auto [dim, expr] :
+           llvm::enumerate(op.getMatchingIndexingMap(operand).getResults()))
+        isUniform &= !expr.isFunctionOfDim(loop) ||
+                     (getUniform(operand->get()) >> dim & 1);
+    if (isUniform)
+      return true;
+  }
+  return false;
+}
+
+/// True where each rank may have summed its rows of what is the same in all.
 bool RankInterpreter::mayBeTerms(Value value, AxisSet axis) {
   while (Operation *op = value.getDefiningOp()) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (linalgOp && linalgOp.getNumReductionLoops()) {
-      for (auto [loop, type] :
-           llvm::enumerate(linalgOp.getIteratorTypesArray())) {
-        if (type != utils::IteratorType::reduction)
-          continue;
-        bool isUniform = true;
-        for (OpOperand *operand : linalgOp.getDpsInputOperands()) {
-          AffineMap map = linalgOp.getMatchingIndexingMap(operand);
-          for (auto [dim, expr] : llvm::enumerate(map.getResults()))
-            isUniform &= !expr.isFunctionOfDim(loop) ||
-                         (getUniform(operand->get()) >> dim & 1);
-        }
-        if (isUniform)
-          return true;
-      }
-      return false;
-    }
+    if (linalgOp && linalgOp.getNumReductionLoops())
+      return sumsBroadcast(linalgOp);
     // One tensor that is made into this one.
     Value next;
     bool isOne = true;
@@ -113,9 +113,7 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
       report(RankEvent::GatherPartial, op, operand, bit);
     else if (own.isPlain() && !state.isZero) {
       // What is the same along a dimension is split along it as well.
-      if (!(getUniform(op->getOperand(operand)) >> dim & 1) ||
-          cast<ShapedType>(op->getOperand(operand).getType())
-                  .getDimSize(dim) == 1)
+      if (!(getBroadcast(op->getOperand(operand)) >> dim & 1))
         report(RankEvent::GatherEqual, op, operand, bit);
     }
     else if (own.kind == AxisState::Any)
@@ -202,7 +200,10 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
           state.set(axis, AxisState());
     } else {
       ArrayRef<unsigned> group = it->second;
-      if (AxisSet odd = getVarying(state) & getSet(name))
+      AxisSet odd = state.sum >= 0 || state.from >= 0
+                        ? getVarying(state) & getSet(name)
+                        : 0;
+      if (odd)
         report(RankEvent::Distinct, op, i, odd);
       ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
       int64_t dim = getDim("dim");

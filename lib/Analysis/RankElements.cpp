@@ -443,6 +443,11 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
                              utils::IteratorType::parallel;
   for (auto [i, element] : llvm::enumerate(elements)) {
     AxisState state = element.state;
+    // Terms go on, if what comes in may be this rank's rows.
+    AxisState sum = AxisState::partial(ReductionKind::Sum);
+    if (state.kind == AxisState::Mixed && !isMixed &&
+        get(op.getDpsInits()[i]).get(axis) == sum && sumsBroadcast(op))
+      state = sum;
     AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(i));
     auto getDim = [&](const LoopSplit &along) {
       return map.getResultPosition(
@@ -557,18 +562,23 @@ void RankInterpreter::visitElementwise(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 uint32_t RankInterpreter::getUniform(Value value) {
-  auto it = uniform.find(value);
-  if (it != uniform.end())
-    return it->second;
-  uint32_t dims = computeUniform(value);
+  uint32_t dims = getBroadcast(value);
   if (auto type = dyn_cast<RankedTensorType>(value.getType()))
     for (int64_t dim = 0; dim < type.getRank() && dim < 32; ++dim)
       if (type.getDimSize(dim) == 1)
         dims |= uint32_t(1) << dim;
+  return dims;
+}
+
+uint32_t RankInterpreter::getBroadcast(Value value) {
+  auto it = uniform.find(value);
+  if (it != uniform.end())
+    return it->second;
+  uint32_t dims = computeBroadcast(value);
   return uniform[value] = dims;
 }
 
-uint32_t RankInterpreter::computeUniform(Value value) {
+uint32_t RankInterpreter::computeBroadcast(Value value) {
   Operation *op = value.getDefiningOp();
   constexpr uint32_t all = ~uint32_t(0);
   if (!op)
@@ -580,17 +590,17 @@ uint32_t RankInterpreter::computeUniform(Value value) {
   if (isa<ScaleOp, LocalGradOp>(op) || op->hasTrait<OpTrait::Elementwise>()) {
     uint32_t dims = all;
     for (Value operand : op->getOperands())
-      dims &= getUniform(operand);
+      dims &= getBroadcast(operand);
     return dims;
   }
   auto collective = dyn_cast<CollectiveOpInterface>(op);
   if (collective && collective.isBlocking() &&
       collective.getKind() == CollectiveKind::AllReduce)
-    return getUniform(
+    return getBroadcast(
         collective.getSources()[cast<OpResult>(value).getResultNumber()]);
   auto fold = [&](Value source, ArrayRef<ReassociationIndices> groups,
                   bool isExpand) {
-    uint32_t from = getUniform(source), dims = 0;
+    uint32_t from = getBroadcast(source), dims = 0;
     for (auto [one, group] : llvm::enumerate(groups)) {
       bool isWhole = llvm::all_of(
           group, [&](int64_t dim) { return isExpand || (from >> dim & 1); });
@@ -618,7 +628,7 @@ uint32_t RankInterpreter::computeUniform(Value value) {
                  op->getOperands())) {
     if (argument.use_empty())
       continue;
-    uint32_t own = getUniform(operand);
+    uint32_t own = getBroadcast(operand);
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
       if (!(own >> dim & 1))
         expr.walk([&](AffineExpr part) {

@@ -112,6 +112,10 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
       } else if (own.kind == AxisState::Any) {
         // Each rank's own, however it came about.
         state.set(axis, own);
+      } else if (own.kind == AxisState::Split && found.isPlain() &&
+                 (getBroadcast(op.getInput()) >> own.dim & 1)) {
+        // The same along a dimension, so split along it as well.
+        state.set(axis, own);
       } else if (!isKnown) {
         report(own.isPlain() ? RankEvent::Drift : RankEvent::MarkedOther, op, 0,
                bit);

@@ -79,7 +79,11 @@ private:
                                           unsigned axis, bool &isMixed);
   /// Dims along which all elements are equal, as bits.
   uint32_t getUniform(mlir::Value value);
-  uint32_t computeUniform(mlir::Value value);
+  /// The same without those of one row.
+  uint32_t getBroadcast(mlir::Value value);
+  uint32_t computeBroadcast(mlir::Value value);
+  /// True for a sum along what is the same everywhere.
+  bool sumsBroadcast(mlir::linalg::LinalgOp op);
 
   // RankTensors.cpp: false where the op is none of them.
   bool visitTensor(mlir::Operation *op);

@@ -52,12 +52,18 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
   struct Count {
     SmallVector<Operation *> forward, backward;
   };
+  AxisSet ofLoss = 0;
+  if (LossAttr loss = step.getLoss())
+    for (Attribute group : loss.getGroups())
+      ofLoss |= states.has(group) ? states.getSet(group) : 0;
   DenseSet<Operation *> path = getGradientPath(step);
   Phases phases(step);
   std::map<std::pair<AxisSet, bool>, Count> counts;
   for (const RankEvent &event : states.getEvents()) {
     bool isGather = event.kind == RankEvent::GatherAny;
-    if (event.kind != RankEvent::SumOfAny && !isGather)
+    // Elsewhere values do not vary, they are only not known.
+    if ((event.kind != RankEvent::SumOfAny && !isGather) ||
+        !(event.axes & ofLoss))
       continue;
     auto collective = cast<CollectiveOpInterface>(event.op);
     Operation *top = event.op;
