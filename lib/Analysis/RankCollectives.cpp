@@ -125,8 +125,16 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
     AxisSet special = state.getSpecial();
     for (unsigned other = 0; other < axes.getAxes().size(); ++other) {
       AxisState at = state.get(other);
-      if (!(special >> other & 1) || at.kind != AxisState::Split ||
-          at.dim != dim || at.inner != extent)
+      if (!(special >> other & 1) || at.kind != AxisState::Split)
+        continue;
+      // Of two ways to say it, the one that stays as it is.
+      if (std::optional<AxisState> swapped = at.getOther();
+          swapped && (at.dim == dim || swapped->dim == dim)) {
+        at = at.dim == dim ? *swapped : at;
+        at.otherDim = -1;
+        state.set(other, at);
+      }
+      if (at.dim != dim || at.inner != extent)
         continue;
       // Behind it, digits of other ranks stay where they are: blocks.
       if (isRight && at.order < own.order)
@@ -156,7 +164,14 @@ void RankInterpreter::cut(RankState &state, int64_t &extent, Operation *op,
     for (unsigned other = 0; other < axes.getAxes().size(); ++other) {
       AxisState at = state.get(other);
       if (!(special >> other & 1) || other == axis ||
-          at.kind != AxisState::Split || at.dim != dim)
+          at.kind != AxisState::Split)
+        continue;
+      if (std::optional<AxisState> swapped = at.getOther();
+          swapped && (at.dim == dim || swapped->dim == dim)) {
+        at.otherDim = -1;
+        state.set(other, at);
+      }
+      if (at.dim != dim)
         continue;
       if (at.inner == extent) {
         // In front of the new digit.

@@ -593,11 +593,19 @@ uint32_t RankInterpreter::computeBroadcast(Value value) {
       dims &= getBroadcast(operand);
     return dims;
   }
-  auto collective = dyn_cast<CollectiveOpInterface>(op);
-  if (collective && collective.isBlocking() &&
-      collective.getKind() == CollectiveKind::AllReduce)
-    return getBroadcast(
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return getBroadcast(slice.getInput());
+  // Rows that ranks join need not be the same.
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op);
+      collective && collective.isBlocking()) {
+    uint32_t dims = getBroadcast(
         collective.getSources()[cast<OpResult>(value).getResultNumber()]);
+    if (auto gather = dyn_cast<AllGatherOp>(op))
+      dims &= ~(uint32_t(1) << gather.getDim());
+    if (auto exchange = dyn_cast<AllToAllOp>(op))
+      dims &= ~(uint32_t(1) << exchange.getConcatDim());
+    return dims;
+  }
   auto fold = [&](Value source, ArrayRef<ReassociationIndices> groups,
                   bool isExpand) {
     uint32_t from = getBroadcast(source), dims = 0;

@@ -114,7 +114,12 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
         state.set(axis, own);
       } else if (own.kind == AxisState::Split && found.isPlain() &&
                  (getBroadcast(op.getInput()) >> own.dim & 1)) {
-        // The same along a dimension, so split along it as well.
+        // The same along a dimension, so split along it as well, in the order
+        // of the axes.
+        own.order = 0;
+        for (unsigned minor = axis + 1; minor < axes.getAxes().size(); ++minor)
+          own.order += wanted.get(minor).kind == AxisState::Split &&
+                       wanted.get(minor).dim == own.dim;
         state.set(axis, own);
       } else if (!isKnown) {
         report(own.isPlain() ? RankEvent::Drift : RankEvent::MarkedOther, op, 0,
