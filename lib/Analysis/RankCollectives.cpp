@@ -127,21 +127,19 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
       AxisState at = state.get(other);
       if (!(special >> other & 1) || at.kind != AxisState::Split)
         continue;
-      // Of two ways to say it, the one that stays as it is.
-      if (std::optional<AxisState> swapped = at.getOther();
-          swapped && (at.dim == dim || swapped->dim == dim)) {
-        at = at.dim == dim ? *swapped : at;
-        at.otherDim = -1;
-        state.set(other, at);
-      }
-      if (at.dim != dim || at.inner != extent)
-        continue;
-      // Behind it, digits of other ranks stay where they are: blocks.
-      if (isRight && at.order < own.order)
-        continue;
-      at.inner = extent * size;
-      at.order -= isRight ? own.order + 1 : 0;
-      state.set(other, at);
+      auto move = [&](AxisState moved) {
+        // Behind it, digits of other ranks stay where they are: blocks.
+        if (moved.dim != dim || moved.inner != extent ||
+            (isRight && moved.order < own.order))
+          return moved;
+        moved.inner = extent * size;
+        moved.order -= isRight ? own.order + 1 : 0;
+        return moved;
+      };
+      std::optional<AxisState> swapped = at.getOther();
+      if (swapped)
+        swapped = move(*swapped);
+      state.set(other, move(at).with(swapped));
     }
     extent *= size;
   }
@@ -166,22 +164,25 @@ void RankInterpreter::cut(RankState &state, int64_t &extent, Operation *op,
       if (!(special >> other & 1) || other == axis ||
           at.kind != AxisState::Split)
         continue;
-      if (std::optional<AxisState> swapped = at.getOther();
-          swapped && (at.dim == dim || swapped->dim == dim)) {
-        at.otherDim = -1;
-        state.set(other, at);
-      }
-      if (at.dim != dim)
-        continue;
-      if (at.inner == extent) {
-        // In front of the new digit.
-        at.inner = rows;
-        ++at.order;
-        state.set(other, at);
-      } else {
-        isScrambled |= rows % at.inner != 0;
-        order += at.inner == rows;
-      }
+      // In front of the new digit, or in blocks behind it.
+      auto move = [&](AxisState moved) -> std::optional<AxisState> {
+        if (moved.dim != dim)
+          return moved;
+        if (moved.inner != extent)
+          return rows % moved.inner ? std::optional<AxisState>() : moved;
+        moved.inner = rows;
+        ++moved.order;
+        return moved;
+      };
+      order += at.dim == dim && at.inner != extent && at.inner == rows;
+      std::optional<AxisState> moved = move(at), swapped = at.getOther();
+      if (swapped)
+        swapped = move(*swapped);
+      if (!moved)
+        std::swap(moved, swapped);
+      isScrambled |= !moved;
+      if (moved)
+        state.set(other, moved->with(swapped));
     }
     bool isKnown = own.isPlain() || own.kind == AxisState::Partial ||
                    own.kind == AxisState::Split;

@@ -224,14 +224,17 @@ static SmallVector<LoopSplit> getLoops(const RankState &state, unsigned axis,
                                        const Axes &axes) {
   SmallVector<LoopSplit> loops;
   AxisState split = state.get(axis);
+  bool isGuess = false;
   auto add = [&](int64_t dim, int64_t inner, int64_t stride) {
     if (auto expr = dyn_cast<AffineDimExpr>(map.getResult(dim)))
-      loops.push_back({expr.getPosition(), inner, split.order, stride});
+      loops.push_back(
+          {expr.getPosition(), inner, split.order, stride, isGuess});
   };
   int64_t dim = split.dim;
   add(dim, split.inner, getStride(state, axis, axes));
   if (split.otherDim >= 0)
     add(split.otherDim, split.otherInner, split.otherInner);
+  isGuess = true;
   if (split.inner == shape[dim])
     for (int64_t before = dim - 1; before >= 0 && shape[before] == 1; --before)
       add(before, 1, 1);
@@ -423,6 +426,15 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
           }
     });
   }
+  // Where both would do, a digit is rather one of the result's.
+  llvm::stable_sort(splits, [&](const LoopSplit &a, const LoopSplit &b) {
+    auto isReduced = [&](const LoopSplit &split) {
+      return op.getIteratorTypesArray()[split.loop] !=
+             utils::IteratorType::parallel;
+    };
+    return std::pair(a.isGuess, isReduced(a)) <
+           std::pair(b.isGuess, isReduced(b));
+  });
   SmallVector<Element> elements;
   SmallVector<LoopSplit> right;
   for (const LoopSplit &split : splits) {
@@ -462,10 +474,9 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
       std::optional<unsigned> other;
       if (right.size() > 1 && right[1].loop != split.loop)
         other = getDim(right[1]);
-      if (dim && other) {
-        state.otherDim = *other;
-        state.otherInner = right[1].inner;
-      }
+      if (dim && other && !right[1].isGuess)
+        state = state.with(
+            AxisState::split(*other, right[1].inner, right[1].order));
     } else if (isParallel || isMixed) {
       state = AxisState::any();
     }

@@ -140,9 +140,8 @@ RankState RankStates::getPlaced(ShardingAttr sharding, Type type) const {
 /// What may be said of either: of a split, what both ways to say it share.
 static AxisState joinAxis(AxisState a, AxisState b) {
   if (a == b) {
-    if (a.otherDim != b.otherDim || a.otherInner != b.otherInner)
-      a.otherDim = -1;
-    return a;
+    std::optional<AxisState> own = a.getOther(), its = b.getOther();
+    return own && its && *own == *its ? a : a.with(std::nullopt);
   }
   auto isMixed = [](const AxisState &state) {
     return state.kind == AxisState::Mixed;
@@ -156,8 +155,7 @@ static AxisState joinAxis(AxisState a, AxisState b) {
   for (std::optional<AxisState> one : {std::optional(a), a.getOther()})
     for (std::optional<AxisState> other : {std::optional(b), b.getOther()})
       if (one && other && *one == *other) {
-        one->otherDim = -1;
-        return *one;
+        return one->with(std::nullopt);
       }
   return AxisState::any();
 }

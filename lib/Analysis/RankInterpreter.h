@@ -30,6 +30,8 @@ struct LoopSplit {
   unsigned order = 0;
   /// By how much the position in the whole grows with the rank's digit.
   int64_t stride = 0;
+  /// Said of a dimension that only happens to have one row.
+  bool isGuess = false;
 };
 
 /// Local rows that one step of the digit of `axis` is worth, in a dimension

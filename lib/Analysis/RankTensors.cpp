@@ -35,14 +35,11 @@ moveSplits(RankState state, const Axes &axes,
     std::optional<AxisState> moved, other;
     if (std::optional<AxisState> swapped = own.getOther())
       other = move(*swapped);
-    own.otherDim = -1;
-    moved = move(own);
+    moved = move(own.with(std::nullopt));
     if (!moved)
       std::swap(moved, other);
-    if (moved && other && moved->otherDim < 0 && !(*moved == *other)) {
-      moved->otherDim = other->dim;
-      moved->otherInner = other->inner;
-    }
+    if (moved && moved->otherDim < 0)
+      moved = moved->with(other);
     state.set(axis, moved.value_or(AxisState::any()));
   }
   return state;
@@ -110,13 +107,12 @@ void RankInterpreter::visitReshape(Operation *op, Value source,
             return std::nullopt;
           state.dim = parts[i - 1];
           state.inner = inner;
-          state.otherDim = -1;
           // In front of one row a chunk is likelier to be that row.
           if (inner == extent && i > 1 && to.getDimSize(parts[i - 2]) == 1) {
-            state.otherDim = state.dim;
-            state.otherInner = inner;
-            state.dim = parts[i - 2];
-            state.inner = 1;
+            AxisState row = state;
+            row.dim = parts[i - 2];
+            row.inner = 1;
+            return row.with(state);
           }
           return state;
         }

@@ -59,6 +59,7 @@ struct AxisState {
   /// Of a split: the digit may as well be that of another dimension, since
   /// there is but one row between the two; -1 for none.
   int8_t otherDim = -1;
+  uint8_t otherOrder = 0;
   int64_t otherInner = 0;
   /// The value less this times the rank's digit is what `kind` says.
   int64_t coefficient = 0;
@@ -90,6 +91,18 @@ struct AxisState {
     AxisState state = *this;
     std::swap(state.dim, state.otherDim);
     std::swap(state.inner, state.otherInner);
+    std::swap(state.order, state.otherOrder);
+    return state;
+  }
+  /// The same split, that may be said as `other` as well.
+  AxisState with(std::optional<AxisState> other) const {
+    AxisState state = *this;
+    state.otherDim = -1;
+    if (other && other->kind == Split && !(*other == state)) {
+      state.otherDim = other->dim;
+      state.otherInner = other->inner;
+      state.otherOrder = other->order;
+    }
     return state;
   }
   /// True where both may be said of one value.
