@@ -13,7 +13,13 @@ using namespace fsdp;
 
 void RankInterpreter::report(RankEvent::Kind kind, Operation *op,
                              unsigned operand, AxisSet axes) {
-  events.push_back({kind, op, operand, axes, {}});
+  bool dependsOnReading =
+      kind == RankEvent::SumOfEqual || kind == RankEvent::SumOfSplit ||
+      kind == RankEvent::SumOfMixed || kind == RankEvent::GatherEqual ||
+      kind == RankEvent::GatherOther || kind == RankEvent::GatherPartial;
+  if (dependsOnReading && isAmbiguous(op->getOperand(operand), axes))
+    return;
+  events.push_back({kind, op, operand, axes, get(op->getOperand(operand))});
 }
 
 void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
@@ -33,7 +39,7 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
       if (!own.isPlain())
         report(RankEvent::SumOfAny, op, operand, bit);
       else if (isSum && !state.isZero && 
-               !mayBeTerms(op->getOperand(operand), bit))
+               !isAmbiguous(op->getOperand(operand), bit))
         report(RankEvent::SumOfEqual, op, operand, bit);
       break;
     case AxisState::Split:
@@ -73,12 +79,16 @@ bool RankInterpreter::sumsBroadcast(linalg::LinalgOp op) {
   return false;
 }
 
-/// True where each rank may have summed its rows of what is the same in all.
-bool RankInterpreter::mayBeTerms(Value value, AxisSet axis) {
+/// True where what `value` is can be said in another way: each rank may have
+/// summed its rows of what is the same in all, have rows of what is, or a chunk
+/// of one row be that of either of two dimensions.
+bool RankInterpreter::isAmbiguous(Value value, AxisSet axis) {
   while (Operation *op = value.getDefiningOp()) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (ambiguous.contains(op))
+      return true;
     if (linalgOp && linalgOp.getNumReductionLoops())
-      return sumsBroadcast(linalgOp);
+      return sumsBroadcast(linalgOp) || getBroadcast(value);
     // One tensor that is made into this one.
     Value next;
     bool isOne = true;
@@ -219,6 +229,8 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
       AxisSet odd = state.sum >= 0 || state.from >= 0
                         ? getVarying(state) & getSet(name)
                         : 0;
+      if (collective.getKind() == CollectiveKind::Broadcast)
+        odd = getVarying(state) & getSet(name);
       if (odd)
         report(RankEvent::Distinct, op, i, odd);
       ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
@@ -263,11 +275,22 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
         state.sum = getOrCreateSum(state, source);
     }
     if (state.sum >= 0) {
-      GradientSum sum = fold(*getSum(state));
-      sum.last = op;
-      if (isReduction)
-        sum.reduced |= it == sets.end() ? axes.getWorld() : getSet(name);
-      state.sum = addSum(sum);
+      // A bucket that is joined or cut along its own dimension is no bucket.
+      const GradientSum *bucket = getSum(state);
+      bool moves = collective.getKind() != CollectiveKind::AllReduce &&
+                   collective.getKind() != CollectiveKind::Broadcast &&
+                   (collective.getKind() == CollectiveKind::AllToAll ||
+                    bucket->dim == getDim("dim"));
+      if (!bucket->pieces.empty() && moves)
+        state.sum = -1;
+      else
+        state.sum = changeSum(state.sum, [&](GradientSum sum) {
+          sum = fold(sum);
+          sum.last = op;
+          if (isReduction)
+            sum.reduced |= it == sets.end() ? axes.getWorld() : getSet(name);
+          return sum;
+        });
     }
     if (collective.isBlocking() || op->getNumResults() > skip)
       states[op->getResult(skip + i)] = state;

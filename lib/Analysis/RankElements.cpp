@@ -179,6 +179,16 @@ Element RankInterpreter::evaluate(Operation *op, ArrayRef<Element> in,
     state = choose(in);
   if (!state)
     state = passTerms(op, in);
+  // What is made of terms in another way is no term, whatever is added up.
+  auto isOfTerms = [](const Element &e) {
+    return e.state.kind == AxisState::Partial ||
+           e.state.kind == AxisState::Mixed;
+  };
+  auto isAny = [](const Element &e) {
+    return e.state.kind == AxisState::Any;
+  };
+  if (!state && llvm::any_of(in, isOfTerms) && llvm::none_of(in, isAny))
+    state = AxisState::ofKind(AxisState::Mixed);
   result.state = state.value_or(AxisState::any());
   return result;
 }
@@ -445,6 +455,9 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
       continue;
     if (right.empty())
       elements = tried;
+    else if (op.getIteratorTypesArray()[split.loop] !=
+             op.getIteratorTypesArray()[right.front().loop])
+      ambiguous.insert(op);
     right.push_back(split);
   }
   LoopSplit split = right.empty() ? LoopSplit() : right.front();

@@ -23,6 +23,16 @@ int32_t RankInterpreter::addSum(GradientSum sum) {
   return sums.size() - 1;
 }
 
+int32_t RankInterpreter::changeSum(
+    int32_t sum, function_ref<GradientSum(GradientSum)> change) {
+  GradientSum changed = sums[sum];
+  if (changed.pieces.empty())
+    return addSum(change(changed));
+  for (GradientSum::Piece &piece : changed.pieces)
+    piece.sum = changeSum(piece.sum, change);
+  return addSum(changed);
+}
+
 int32_t RankInterpreter::getOrCreateSum(const RankState &state, Value value) {
   if (state.sum >= 0)
     return state.sum;
@@ -31,11 +41,15 @@ int32_t RankInterpreter::getOrCreateSum(const RankState &state, Value value) {
   return addSum(sum);
 }
 
-int32_t RankInterpreter::getParameter(const RankState &state) const {
+int32_t RankStates::getParameter(const RankState &state) const {
+  if (state.origin >= 0)
+    return state.origin;
   const GradientSum *sum = getSum(state);
   if (!sum)
     return state.from;
   int32_t parameter = -1;
+  if (!sum->pieces.empty())
+    return -2;
   for (auto &[value, scale] : sum->terms) {
     auto marker = value.getDefiningOp<LocalGradOp>();
     auto it = marker ? parameters.find(marker.getParam()) : parameters.end();
@@ -49,7 +63,7 @@ int32_t RankInterpreter::getParameter(const RankState &state) const {
 
 AxisSet RankInterpreter::getVarying(const RankState &state) const {
   func::FuncOp function = this->function;
-  int32_t parameter = state.origin >= 0 ? state.origin : getParameter(state);
+  int32_t parameter = getParameter(state);
   auto sharding = parameter < 0 ? ShardingAttr()
                                 : function.getArgAttrOfType<ShardingAttr>(
                                       parameter, attr::sharding);
@@ -144,14 +158,17 @@ void RankInterpreter::visitScale(ScaleOp op) {
   RankState input = get(op.getInput());
   state.isOfGradients = input.isOfGradients;
   state.from = input.from;
-  GradientSum sum = fold(sums[getOrCreateSum(input, op.getInput())]);
   std::optional<Rational> scale =
       Rational::get(op.getNumerator(), op.getDenominator());
-  for (auto &[value, factor] : sum.terms)
-    factor = (factor * scale.value_or(Rational(0))).value_or(Rational(0));
-  sum.isScaled = true;
-  sum.last = op;
-  state.sum = addSum(sum);
+  state.sum = changeSum(
+      getOrCreateSum(input, op.getInput()), [&](GradientSum sum) {
+        sum = fold(sum);
+        for (auto &[value, factor] : sum.terms)
+          factor = (factor * scale.value_or(Rational(0))).value_or(Rational(0));
+        sum.isScaled = true;
+        sum.last = op;
+        return sum;
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,9 +187,11 @@ static std::optional<Rational> getNumber(Value value) {
   APFloat number(0.0f);
   if (!matchPattern(value, m_ConstantFloat(&number)))
     return std::nullopt;
+  unsigned bits =
+      std::min(24u, llvm::APFloat::semanticsPrecision(number.getSemantics()));
   bool isLossy;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isLossy);
-  return Rational::get(number.convertToDouble());
+  return Rational::fromFloat(number.convertToDouble(), bits);
 }
 
 /// `op` of `in`, of which at least one depends on a sum; nothing where that is
@@ -228,14 +247,17 @@ static std::optional<Linear> getLinear(Operation *op, ArrayRef<Linear> in,
   return std::nullopt;
 }
 
-/// The linear forms that the body of `op` yields.
+/// The linear forms that the body of `op` yields, if all are. Adds what single
+/// operands are multiplied by on the way to `scales`.
 static std::optional<SmallVector<Linear>>
 getBodyForms(linalg::LinalgOp op, function_ref<bool(unsigned)> isSum,
              function_ref<bool(unsigned)> isScalar,
-             function_ref<bool(unsigned)> isZero) {
+             function_ref<bool(unsigned)> isZero,
+             SmallVectorImpl<std::pair<unsigned, Rational>> *scales) {
   Block &body = op->getRegion(0).front();
   llvm::SmallDenseMap<Value, Linear, 8> forms;
   llvm::SmallDenseMap<Value, bool, 8> scalars;
+  bool isLinear = true;
   for (BlockArgument argument : body.getArguments()) {
     unsigned i = argument.getArgNumber();
     if (isSum(i))
@@ -268,13 +290,20 @@ getBodyForms(linalg::LinalgOp op, function_ref<bool(unsigned)> isSum,
         auto it = scalars.find(inner.getOperand(i));
         return it == scalars.end() || it->second;
       });
-      if (!found)
-        return std::nullopt;
+      if (!found) {
+        // Used here; what else is made of the sums may still be linear.
+        isLinear = false;
+        continue;
+      }
       form = *found;
+      if (scales && form.terms.size() == 1)
+        scales->push_back(form.terms.front());
     }
     for (Value result : inner.getResults())
       forms[result] = form;
   }
+  if (!isLinear)
+    return std::nullopt;
   SmallVector<Linear> results;
   for (Value yielded : body.getTerminator()->getOperands()) {
     results.push_back(lookup(yielded));
@@ -288,10 +317,28 @@ getBodyForms(linalg::LinalgOp op, function_ref<bool(unsigned)> isSum,
 // Ops
 //===----------------------------------------------------------------------===//
 
-void RankInterpreter::recordUses(Operation *op) {
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    if (get(operand).sum >= 0)
-      events.push_back({RankEvent::Use, op, unsigned(i), 0, get(operand)});
+void RankInterpreter::recordUses(
+    Operation *op, ArrayRef<std::pair<unsigned, Rational>> scales) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    RankState state = get(operand);
+    if (state.sum < 0)
+      continue;
+    if (!getSum(state)->pieces.empty()) {
+      for (const GradientSum::Piece &piece : getSum(state)->pieces) {
+        state.sum = piece.sum;
+        events.push_back({RankEvent::Use, op, unsigned(i), 0, state});
+      }
+      continue;
+    }
+    GradientSum sum = *getSum(state);
+    for (auto [index, scale] : scales)
+      if (index == i)
+        sum.scales.push_back(
+            (sum.scales.back() * scale).value_or(Rational(0)));
+    if (sum.scales.size() > getSum(state)->scales.size())
+      state.sum = addSum(sum);
+    events.push_back({RankEvent::Use, op, unsigned(i), 0, state});
+  }
 }
 
 void RankInterpreter::followCopy(Operation *op, Value source) {
@@ -315,15 +362,74 @@ static bool isAddition(Operation *op) {
          });
 }
 
+/// Gradients that are one behind the other in a tensor, and their places again.
+void RankInterpreter::followBucket(Operation *op) {
+  RankState &state = states[op->getResult(0)];
+  GradientSum bucket;
+  auto add = [&](int64_t offset, int64_t size, int32_t sum) {
+    bucket.pieces.push_back({offset, size, sum});
+  };
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    bucket.dim = concat.getDim();
+    int64_t offset = 0;
+    for (Value input : concat.getInputs()) {
+      int64_t size =
+          cast<RankedTensorType>(input.getType()).getDimSize(bucket.dim);
+      if (get(input).sum < 0 && !get(input).isZero)
+        return recordUses(op);
+      if (get(input).sum >= 0)
+        add(offset, size, get(input).sum);
+      offset += size;
+    }
+    if (!bucket.pieces.empty())
+      state.sum = addSum(bucket);
+    return;
+  }
+  auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
+  auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+  auto type = insert ? insert.getDestType()
+                     : cast<tensor::ExtractSliceOp>(op).getSourceType();
+  // The one dimension of which not all is taken.
+  int64_t dim = -1;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (!isConstantIntValue(slice.getMixedSizes()[i], type.getDimSize(i)))
+      dim = dim < 0 ? i : type.getRank();
+  std::optional<int64_t> offset, size;
+  if (dim >= 0 && dim < type.getRank()) {
+    offset = getConstantIntValue(slice.getMixedOffsets()[dim]);
+    size = getConstantIntValue(slice.getMixedSizes()[dim]);
+  }
+  if (insert) {
+    const RankState &source = get(insert.getSource()),
+                    &dest = get(insert.getDest());
+    const GradientSum *before = getSum(dest);
+    if (!offset || !size || (before && before->pieces.empty()) ||
+        (before && before->dim != dim) || (!before && !dest.isZero) ||
+        source.sum < 0)
+      return recordUses(op);
+    if (before)
+      bucket.pieces = before->pieces;
+    bucket.dim = dim;
+    add(*offset, *size, source.sum);
+    state.sum = addSum(bucket);
+    return;
+  }
+  Value source = cast<tensor::ExtractSliceOp>(op).getSource();
+  const GradientSum *from = getSum(get(source));
+  if (!from || from->pieces.empty()) {
+    followCopy(op, source);
+    return;
+  }
+  for (const GradientSum::Piece &piece : from->pieces)
+    if (offset == piece.offset && size == piece.size && dim == from->dim)
+      state.sum = piece.sum;
+}
+
 void RankInterpreter::followSums(Operation *op) {
   if (!op->getNumResults() || !isa<TensorType>(op->getResult(0).getType()))
     return;
-  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-          tensor::ExtractSliceOp, tensor::PadOp>(op))
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::PadOp>(op))
     return followCopy(op, op->getOperand(0));
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op);
-      insert && get(insert.getDest()).isZero)
-    return followCopy(op, insert.getSource());
   bool haveSums = false, haveFrom = false, haveOrigin = false;
   bool areOfGradients = false, areAll = true;
   for (Value operand : op->getOperands()) {
@@ -338,6 +444,8 @@ void RankInterpreter::followSums(Operation *op) {
     return;
   for (Value result : op->getResults())
     states[result].isOfGradients = areOfGradients;
+  if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp>(op))
+    return followBucket(op);
   if (areOfGradients && areAll && isAddition(op)) {
     AxisSet equal = 0, any = 0;
     for (Value operand : op->getOperands())
@@ -360,8 +468,10 @@ void RankInterpreter::followSums(Operation *op) {
   auto isSum = [&](unsigned i) { return get(op->getOperand(i)).sum >= 0; };
   auto isZero = [&](unsigned i) { return get(op->getOperand(i)).isZero; };
   auto isScalar = [&](unsigned i) {
-    auto type = dyn_cast<ShapedType>(op->getOperand(i).getType());
-    return !type || type.getNumElements() == 1;
+    auto type = dyn_cast<RankedTensorType>(op->getOperand(i).getType());
+    uint32_t all = type ? (uint32_t(1) << type.getRank()) - 1 : 0;
+    return !type || type.getNumElements() == 1 ||
+           (getUniform(op->getOperand(i)) & all) == all;
   };
   // A factor that clips, or takes a loss's scale away.
   for (unsigned i = 0; haveSums && i < op->getNumOperands(); ++i)
@@ -375,10 +485,11 @@ void RankInterpreter::followSums(Operation *op) {
         return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
       }))
     states[op->getResult(0)].origin = get(op->getOperand(0)).origin;
+  SmallVector<std::pair<unsigned, Rational>> scales;
   if (haveSums && isElementwise) {
     std::optional<SmallVector<Linear>> forms;
     if (linalgOp) {
-      forms = getBodyForms(linalgOp, isSum, isScalar, isZero);
+      forms = getBodyForms(linalgOp, isSum, isScalar, isZero, &scales);
     } else {
       SmallVector<Linear> in;
       for (unsigned i = 0; i < op->getNumOperands(); ++i) {
@@ -392,13 +503,26 @@ void RankInterpreter::followSums(Operation *op) {
     if (forms) {
       for (auto [result, form] : llvm::zip_equal(op->getResults(), *forms)) {
         GradientSum sum;
+        bool isBucket = llvm::any_of(form.terms, [&](auto &term) {
+          return !getSum(get(op->getOperand(term.first)))->pieces.empty();
+        });
         if (form.terms.size() == 1) {
-          auto [operand, factor] = form.terms.front();
-          sum = *getSum(get(op->getOperand(operand)));
-          if (factor != Rational(1))
-            sum.scales.push_back(
-                (sum.scales.back() * factor).value_or(Rational(0)));
-        } else {
+          auto [operand, by] = form.terms.front();
+          Rational factor = by;
+          states[result].sum = changeSum(
+              get(op->getOperand(operand)).sum, [&](GradientSum changed) {
+                if (factor != Rational(1))
+                  changed.scales.push_back(
+                      (changed.scales.back() * factor).value_or(Rational(0)));
+                return changed;
+              });
+          continue;
+        }
+        if (isBucket) {
+          recordUses(op);
+          continue;
+        }
+        {
           sum.isAccumulated = true;
           for (auto [operand, factor] : form.terms) {
             GradientSum part = fold(*getSum(get(op->getOperand(operand))));
@@ -417,6 +541,7 @@ void RankInterpreter::followSums(Operation *op) {
             sum.isLast |= part.isLast;
             sum.reduced |= part.reduced;
             sum.last = part.last ? part.last : sum.last;
+            sum.counted = part.counted ? part.counted : sum.counted;
           }
         }
         states[result].sum = addSum(sum);
@@ -425,7 +550,7 @@ void RankInterpreter::followSums(Operation *op) {
     }
   }
   if (haveSums)
-    recordUses(op);
+    recordUses(op, scales);
   if (!isElementwise)
     return;
   // Element by element, of whose gradient: what is one is not outvoted by what

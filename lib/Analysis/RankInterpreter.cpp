@@ -72,32 +72,33 @@ AxisSet RankStates::getDiffering(Value value) const {
 Value RankStates::getCause(Value value, AxisSet wanted) const {
   DenseSet<Value> seen;
   // What is not known, or a term, is followed to where it became so.
-  auto getUnknown = [](const RankState &state, const Axes &axes) {
-    AxisSet set = state.getAny();
-    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-      if (state.get(axis).kind == AxisState::Mixed)
-        set |= AxisSet(1) << axis;
-    return set;
-  };
-  auto getPartial = [](const RankState &state, const Axes &axes) {
+  auto getSetOf = [&](const RankState &state, auto... kinds) {
     AxisSet set = 0;
     for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-      if (state.get(axis).kind == AxisState::Partial)
+      if (((state.get(axis).kind == kinds) || ...))
         set |= AxisSet(1) << axis;
     return set;
   };
-  bool isUnknown = getUnknown(get(value), axes) & wanted;
-  bool isPartial = !isUnknown && (getPartial(get(value), axes) & wanted);
+  AxisState::Kind kind = AxisState::Equal;
+  for (AxisState::Kind other :
+       {AxisState::Partial, AxisState::Any, AxisState::Mixed})
+    if (getSetOf(get(value), other) & wanted)
+      kind = other;
   auto differs = [&](Value other) {
     const RankState &state = get(other);
-    AxisSet own = isUnknown   ? getUnknown(state, axes)
-                  : isPartial ? getPartial(state, axes)
-                              : getDiffering(other);
+    AxisSet own =
+        kind == AxisState::Equal ? getDiffering(other)
+        : kind == AxisState::Any
+            ? getSetOf(state, AxisState::Any, AxisState::Mixed)
+            : getSetOf(state, kind);
     return (own & wanted) && !state.isZero && !seen.contains(other);
   };
   while (seen.insert(value).second) {
     SmallVector<Value> operands;
-    if (Operation *def = value.getDefiningOp()) {
+    if (auto loop = value.getDefiningOp<scf::ForOp>()) {
+      unsigned index = cast<OpResult>(value).getResultNumber();
+      operands = {loop.getYieldedValues()[index], loop.getInitArgs()[index]};
+    } else if (Operation *def = value.getDefiningOp()) {
       llvm::append_range(operands, def->getOperands());
       SetVector<Value> captured;
       getUsedValuesDefinedAbove(def->getRegions(), captured);

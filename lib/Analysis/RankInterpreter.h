@@ -108,7 +108,7 @@ private:
            unsigned operand, llvm::ArrayRef<unsigned> group, int64_t dim);
   void reduce(RankState &state, mlir::Operation *op, unsigned operand,
               llvm::ArrayRef<unsigned> group, ReductionKind kind);
-  bool mayBeTerms(mlir::Value value, AxisSet axis);
+  bool isAmbiguous(mlir::Value value, AxisSet axis);
   void report(RankEvent::Kind kind, mlir::Operation *op, unsigned operand,
               AxisSet axes);
 
@@ -120,17 +120,21 @@ private:
   /// The sum that `state` is, or a new one of which `value` is the only term.
   int32_t getOrCreateSum(const RankState &state, mlir::Value value);
   int32_t addSum(GradientSum sum);
+  /// The sum that `change` makes of one, or of each in a bucket.
+  int32_t changeSum(int32_t sum,
+                    llvm::function_ref<GradientSum(GradientSum)> change);
+  void followBucket(mlir::Operation *op);
   /// The axes along which the parameter that a value is (of) differs.
   AxisSet getVarying(const RankState &state) const;
-  /// The parameter's position that all terms are gradients of; -1, -2.
-  int32_t getParameter(const RankState &state) const;
   void followCopy(mlir::Operation *op, mlir::Value source);
-  void recordUses(mlir::Operation *op);
+  void recordUses(mlir::Operation *op,
+                  llvm::ArrayRef<std::pair<unsigned, Rational>> scales = {});
 
   mlir::func::FuncOp function;
   LossAttr loss;
-  llvm::StringMap<unsigned> parameters;
   llvm::DenseMap<mlir::Value, uint32_t> uniform;
+  /// Ops that could be split in another way, with other results.
+  llvm::DenseSet<mlir::Operation *> ambiguous;
   bool isPerRank = true;
 };
 

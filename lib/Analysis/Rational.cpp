@@ -27,8 +27,9 @@ std::optional<Rational> Rational::get(__int128 numerator,
   return result;
 }
 
-std::optional<Rational> Rational::get(double value) {
-  constexpr double precision = 1.0 / (1 << 24), largest = 1 << 24;
+std::optional<Rational> Rational::fromFloat(double value, unsigned bits) {
+  double precision = 1.0 / double(int64_t(1) << bits);
+  constexpr double largest = 1 << 24;
   if (!std::isfinite(value) || std::fabs(value) > largest)
     return std::nullopt;
   // Continued fraction: each convergent is the best one of its size.

@@ -346,6 +346,20 @@ LogicalResult FsdpDialect::verifyOperationAttribute(Operation *op,
              << name << "'";
     return success();
   }
+  if (name == attr::ranks) {
+    auto range = dyn_cast<DenseI64ArrayAttr>(value);
+    auto module = op->getParentOfType<ModuleOp>();
+    WorldAttr world = module ? getWorld(module) : WorldAttr();
+    if (isa<FunctionOpInterface>(op) && range && range.size() == 2 &&
+        range[0] >= 0 && range[0] <= range[1] &&
+        (!world || range[1] < world.getRanks()))
+      return success();
+    return op->emitOpError("expected '")
+           << name
+           << "' on a function, to be the first and the last of its ranks, but "
+              "got "
+           << value;
+  }
   if (name == attr::rule) {
     auto rule = dyn_cast<RuleAttr>(value);
     if (!rule || rule.getOperands().size() != op->getNumOperands() ||

@@ -134,24 +134,41 @@ SmallVector<Carried> AccumulatePass::collectCarried(const Step &step,
   for (const Parameter &parameter : step.getParameters())
     for (LocalGradOp marker : parameter.markers)
       carried.push_back({Carry::Add, marker});
+  DenseSet<Value> moving;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     Value value = terminator->getOperand(i);
     Operation *def = value.getDefiningOp();
-    if (!def || isFree(def) || isa<LocalGradOp>(def) || !isModel(phases, def))
+    if (def && !isFree(def) && (isa<LocalGradOp>(def) || !isModel(phases, def)))
       continue;
+    // Updates and losses count for each batch, whatever they are.
     StringRef updated = step.getResultRole(i, attr::updated);
+    Value start;
+    if (function.getResultAttr(i, attr::updatedSeed))
+      start = function.getArgument(step.findArg(attr::seed));
+    else if (!updated.empty() && !step.lookup(updated))
+      start = function.getArgument(step.findArg(attr::buffer, updated));
+    if (start && start != value)
+      moving.insert(start);
     if (function.getResultAttr(i, attr::loss))
       carried.push_back({Carry::Add, value, Value(), int(i)});
-    else if (function.getResultAttr(i, attr::updatedSeed))
-      carried.push_back({Carry::Replace, value,
-                         function.getArgument(step.findArg(attr::seed)),
-                         int(i)});
-    else if (!updated.empty() && !step.lookup(updated))
-      carried.push_back(
-          {Carry::Replace, value,
-           function.getArgument(step.findArg(attr::buffer, updated)), int(i)});
-    else
+    else if (start && start != value)
+      carried.push_back({Carry::Replace, value, start, int(i)});
+    else if (!start && def && !isFree(def))
       carried.push_back({Carry::Stack, value, Value(), int(i)});
+  }
+  // Of what moves on, an output says what the last batch has; what divides the
+  // loss is one number per batch.
+  LossAttr loss = step.getLoss();
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto argument = dyn_cast<BlockArgument>(terminator->getOperand(i));
+    auto name = function.getResultAttrOfType<StringAttr>(i, attr::output);
+    if (!argument || !name)
+      continue;
+    if (loss && loss.getDivideBy() == name &&
+        function.getArgAttr(argument.getArgNumber(), attr::buffer))
+      carried.push_back({Carry::Stack, argument, Value(), int(i)});
+    else if (moving.contains(argument))
+      carried.push_back({Carry::Replace, argument, argument, int(i)});
   }
   return carried;
 }
@@ -209,7 +226,7 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
                      loop.getInductionVar()));
   for (auto [entry, argument] :
        llvm::zip_equal(carried, loop.getRegionIterArgs()))
-    if (entry.how == Carry::Replace)
+    if (entry.how == Carry::Replace && entry.value != entry.start)
       mapping.map(entry.start, argument);
   for (Operation *op : model)
     body.clone(*op, mapping);
@@ -217,7 +234,7 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
   SmallVector<Value> next;
   for (auto [entry, argument] :
        llvm::zip_equal(carried, loop.getRegionIterArgs())) {
-    Value value = mapping.lookup(entry.value);
+    Value value = mapping.lookupOrDefault(entry.value);
     auto type = cast<RankedTensorType>(value.getType());
     if (entry.how == Carry::Add) {
       value = arith::AddFOp::create(body, value.getLoc(), argument, value);

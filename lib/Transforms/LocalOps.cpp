@@ -321,7 +321,11 @@ Value LocalOp::buildSlice(OpBuilder &builder) {
     };
     offsets.push_back(shrink(slice.getMixedOffsets()[dim]));
     sizes.push_back(shrink(slice.getMixedSizes()[dim]));
-    strides.push_back(slice.getMixedStrides()[dim]);
+    // Of one row there is no stride, and code generation cannot tell which of
+    // several dims of one row is dropped if there is one.
+    strides.push_back(getConstantIntValue(sizes.back()) == 1
+                          ? builder.getIndexAttr(1)
+                          : slice.getMixedStrides()[dim]);
   }
   if (insert)
     return tensor::InsertSliceOp::create(builder, op->getLoc(), operands[0],

@@ -140,21 +140,25 @@ Value Versions::relocate(OpBuilder &builder, Location loc, Value value,
   if (from == to)
     return value;
   const Propagation::Value &info = propagation.getValue(id);
-  // Several kinds of sums, or pieces of which no common dims exist, are brought
-  // there one after the other.
+  // A reshard has one kind of sums. Of several, those of the first one go
+  // first, and what becomes a sum of another kind is whole in between.
   Placements middle = from;
   std::optional<ReductionKind> kind;
+  auto isSum = [](const Placement &placement) {
+    return placement.kind == Placement::Partial;
+  };
   for (unsigned axis = 0; axis < from.size(); ++axis)
-    if (from[axis].kind == Placement::Partial && from[axis] != to[axis]) {
+    if (isSum(from[axis]) && from[axis] != to[axis]) {
       if (!kind)
         kind = from[axis].reduction;
       if (*kind == from[axis].reduction)
-        middle[axis] = to[axis];
+        middle[axis] = isSum(to[axis]) ? Placement() : to[axis];
     }
   bool isMixed = false;
   for (unsigned axis = 0; axis < from.size(); ++axis)
-    isMixed |= from[axis].kind == Placement::Partial &&
-               from[axis] != to[axis] && middle[axis] != to[axis];
+    if (from[axis] != to[axis])
+      isMixed |= (isSum(from[axis]) && middle[axis] != to[axis]) ||
+                 (isSum(to[axis]) && kind && *kind != to[axis].reduction);
   if (isMixed)
     return relocate(builder, loc,
                     relocate(builder, loc, value, id, from, middle), id, middle,

@@ -12,6 +12,9 @@
 //===----------------------------------------------------------------------===//
 #include "VerifyGradients.h"
 #include "fsdp/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -35,6 +38,11 @@ struct VerifyGradientsPass
     FailureOr<Step> step = Step::get(getOperation());
     if (failed(step))
       return signalPassFailure();
+    // Gradients that nobody marked are marked where they are first summed, in
+    // a copy.
+    OwningOpRef<ModuleOp> marked = markGradients(*step);
+    if (marked)
+      step = Step::get(*marked);
     Verdict result;
     bool isValid = true;
     for (unsigned family = 0;; ++family) {
@@ -70,12 +78,13 @@ public:
   void addAssumptions();
 
 private:
-  void check(const Parameter &parameter, Value value, Location loc,
-             bool isScaleFixed);
+  void check(const Parameter &parameter, Value value, const RankState &state,
+             Location loc, bool isScaleFixed);
   bool checkGradientPlaced(const Parameter &parameter, Value value,
                            Location loc);
   LogicalResult checkSum(const Parameter &parameter, const GradientSum &sum,
                          Location loc);
+  LogicalResult checkTrips(const Parameter &parameter, LocalGradOp marker);
   bool checkPlaced(unsigned index, StringRef what, StringRef name);
   LogicalResult checkLoss(unsigned index);
   void checkParameter(unsigned index, const Parameter &parameter,
@@ -105,15 +114,16 @@ LogicalResult VerifyGradientsPass::check(const Step &step,
                                          const RankStates &states,
                                          Verdict &result, unsigned family) {
   GradientChecks checks(step, states, result);
+  // Before a step is sharded nothing is summed.
+  auto stage = getOperation()->getAttrOfType<StringAttr>(attr::stage);
+  bool isSharded = !stage || (stage != "imported" && stage != "annotated");
   // A wrong collective explains what it leads to.
   if (failed(checks.checkStorage()) || failed(checks.checkCollectives()) ||
       failed(verifyModelCollectives(step, states)))
     return failure();
-  // Before a step is sharded nothing is summed.
-  auto stage = getOperation()->getAttrOfType<StringAttr>(attr::stage);
-  if (stage && (stage == "imported" || stage == "annotated"))
+  if (!isSharded)
     return success();
-  if (failed(checks.checkUses()) || failed(checks.checkResults()) ||
+  if (failed(verifyShards(step)) || failed(checks.checkUses()) || failed(checks.checkResults()) ||
       failed(verifyTypes(step, states)))
     return failure();
   if (!family)
@@ -253,6 +263,13 @@ LogicalResult GradientChecks::checkCollectives() {
     else
       diag << "'" << event.op->getName() << "': ";
     diag << text;
+    if (event.kind == RankEvent::Distinct) {
+      int64_t held = states.getParameter(event.state);
+      if (held >= 0)
+        diag.attachNote(function.getArgument(held).getLoc())
+            << "it is placed here";
+      continue;
+    }
     Value operand = event.op->getOperand(event.operand);
     Value cause = states.getCause(operand, event.axes);
     diag.attachNote(cause.getLoc())
@@ -278,7 +295,7 @@ GradientChecks::getWanted(const Parameter &parameter) {
                        : UnitOp();
   if (unit && unit.getGradientDivideFactor()) {
     std::optional<Rational> factor =
-        Rational::get(unit.getGradientDivideFactor()->convertToDouble());
+        Rational::fromFloat(unit.getGradientDivideFactor()->convertToDouble());
     return factor ? Rational(1) / *factor : std::nullopt;
   }
   if (loss && loss.getMean()) {
@@ -350,11 +367,35 @@ LogicalResult GradientChecks::checkSum(const Parameter &parameter,
                                 << "expected the gradient of '"
                                 << parameter.name << "' to be scaled by "
                                 << text;
+      if (sum.counted)
+        diag.attachNote(sum.counted->getLoc())
+            << "here a value that is equal on ranks is summed over them";
       diag.attachNote(loc) << "it is used here";
       return diag;
     }
+    if (failed(checkTrips(parameter, marker)))
+      return failure();
   }
   return success();
+}
+
+/// A loop that holds a marker runs once for every micro-batch.
+LogicalResult GradientChecks::checkTrips(const Parameter &parameter,
+                                         LocalGradOp marker) {
+  auto loop = dyn_cast<scf::ForOp>(marker->getParentOp());
+  auto accumulate = function->getParentOfType<ModuleOp>()
+                        ->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  std::optional<APInt> trips = loop ? loop.getStaticTripCount() : std::nullopt;
+  if (!accumulate || !trips ||
+      trips->getSExtValue() == accumulate.getSteps())
+    return success();
+  InFlightDiagnostic diag = error(loop.getLoc())
+                            << "expected " << accumulate.getSteps()
+                            << " micro-batches, but got "
+                            << trips->getSExtValue();
+  diag.attachNote(marker.getLoc())
+      << "the gradient of '" << parameter.name << "' is marked here";
+  return diag;
 }
 
 /// True where a value is neither equal, split nor a term on one of `axes`.
@@ -368,8 +409,8 @@ static bool isUnknown(const RankState &state, AxisSet axes) {
 
 /// Reports, once a parameter, what is wrong with its gradient where it is used.
 void GradientChecks::check(const Parameter &parameter, Value value,
-                           Location loc, bool isScaleFixed) {
-  const RankState &state = states.get(value);
+                           const RankState &state, Location loc,
+                           bool isScaleFixed) {
   if (reported.contains(parameter.name) || state.isZero)
     return;
   AxisSet partial = 0, mixed = 0;
@@ -468,8 +509,8 @@ LogicalResult GradientChecks::checkUses() {
     // A norm takes all gradients at whatever scale they have.
     bool isUpdate = event.op->getNumResults() &&
                     states.get(event.op->getResult(0)).from != -1;
-    check(*parameter, event.op->getOperand(event.operand), event.op->getLoc(),
-          isUpdate);
+    check(*parameter, event.op->getOperand(event.operand), event.state,
+          event.op->getLoc(), isUpdate);
   }
   return success(isValid);
 }
@@ -514,6 +555,38 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
   return true;
 }
 
+/// What `op` multiplies by a constant, element by element, and by what.
+static std::optional<std::pair<Value, Rational>>
+getConstantScale(Operation *op) {
+  Operation *inner = op;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    if (generic.getNumReductionLoops() || generic.getNumResults() != 1)
+      return std::nullopt;
+    inner = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  }
+  if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(inner))
+    return std::nullopt;
+  for (unsigned side : {1, 0}) {
+    APFloat number(0.0f);
+    Value other = inner->getOperand(1 - side);
+    if (!matchPattern(inner->getOperand(side), m_ConstantFloat(&number)) ||
+        (side == 0 && isa<arith::DivFOp>(inner)))
+      continue;
+    bool isLossy;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                   &isLossy);
+    std::optional<Rational> factor =
+        Rational::fromFloat(number.convertToDouble());
+    if (factor && isa<arith::DivFOp>(inner))
+      factor = Rational(1) / *factor;
+    if (auto argument = dyn_cast<BlockArgument>(other); argument && inner != op)
+      other = op->getOperand(argument.getArgNumber());
+    if (factor)
+      return std::pair(other, *factor);
+  }
+  return std::nullopt;
+}
+
 /// The loss is combined over just its axes, with its scale.
 LogicalResult GradientChecks::checkLoss(unsigned index) {
   if (!checkPlaced(index, "loss", "loss") || !loss)
@@ -547,7 +620,22 @@ LogicalResult GradientChecks::checkLoss(unsigned index) {
   Rational own = sum->terms.front().second;
   bool isRight = llvm::any_of(
       factors, [&](Rational factor) { return own * factor == scale; });
-  if (!isRight && (sum->isScaled || loss.getGroups().empty())) {
+  // Arithmetic in front of the sum may be part of the loss, or of the mean.
+  Value before = sum->terms.front().first;
+  for (Rational factor(1); !isRight && !sum->isScaled && before;) {
+    Operation *op = before.getDefiningOp();
+    before = {};
+    std::optional<std::pair<Value, Rational>> scaled =
+        op ? getConstantScale(op) : std::nullopt;
+    if (!scaled)
+      break;
+    factor = (factor * scaled->second).value_or(Rational(0));
+    before = scaled->first;
+    isRight = llvm::any_of(factors, [&](Rational behind) {
+      return own * behind == scale / factor;
+    });
+  }
+  if (!isRight) {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << scale << ", but got " << own;
@@ -564,8 +652,21 @@ void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
     return;
   Value value = step.getTerminator()->getOperand(index);
   const RankState &state = states.get(value);
+  auto isPart = [&](LocalGradOp marker) {
+    return state.sum >= 0 || state.from != -1 || states.get(marker.getInput()).isZero;
+  };
+  if (role == attr::grad && !parameter.markers.empty() &&
+      llvm::none_of(parameter.markers, isPart)) {
+    InFlightDiagnostic diag =
+        error(value.getLoc()) << "expected the gradient of '" << parameter.name
+                              << "', but got what it is no part of";
+    diag.attachNote(LocalGradOp(parameter.markers.front()).getLoc())
+        << "it is marked here";
+    reported.insert(parameter.name);
+    return;
+  }
   if (state.sum >= 0)
-    check(parameter, value, value.getLoc(), role == attr::grad);
+    check(parameter, value, state, value.getLoc(), role == attr::grad);
   if (reported.contains(parameter.name))
     return;
   int64_t other = state.from;

@@ -27,10 +27,18 @@ struct Verdict {
 std::string nameAxes(mlir::ModuleOp module, const RankStates &states,
                      AxisSet axes);
 
+/// A copy of the module in which each gradient that is a result and has no
+/// marker is marked at the first op of synchronisation; null if there is none.
+mlir::OwningOpRef<mlir::ModuleOp> markGradients(const Step &step);
+
 /// Whether the model itself, above the markers, uses collectives for what they
 /// are for. Reports what is wrong.
 mlir::LogicalResult verifyModelCollectives(const Step &step,
                                            const RankStates &states);
+
+/// Whether what forward and backward use of a split parameter is gathered; where
+/// the shard is what they want, it is the parameter's placement in compute.
+mlir::LogicalResult verifyShards(const Step &step);
 
 /// Whether collectives run in the types that units ask for. Reports what is
 /// wrong.

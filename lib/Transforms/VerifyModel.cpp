@@ -116,6 +116,57 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
 }
 
 //===----------------------------------------------------------------------===//
+// Shards
+//===----------------------------------------------------------------------===//
+
+/// True for an elementwise cast between dtypes, and for what pads or cuts in
+/// front of a collective.
+static bool isOnTheWay(Operation *op) {
+  if (isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && generic.getNumDpsInputs() == 1 &&
+         generic->getNumResults() == 1 && !generic.getNumReductionLoops() &&
+         llvm::all_of(*generic.getBody(), [](Operation &inner) {
+           return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
+         });
+}
+
+LogicalResult fsdp::verifyShards(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  Phases phases(step);
+  for (const Parameter &parameter : step.getParameters()) {
+    unsigned index = parameter.argument;
+    auto storage =
+        function.getArgAttrOfType<ShardingAttr>(index, attr::storage);
+    if (!storage || storage.getDims() == step.getArgSharding(index).getDims())
+      continue;
+    SmallVector<Value> shards = {function.getArgument(index)};
+    while (!shards.empty())
+      for (Operation *user : shards.pop_back_val().getUsers()) {
+        // Compute may want the shard cut further.
+        if (isa<CollectiveOpInterface, SliceOp>(user) ||
+            user == step.getTerminator() ||
+            phases.get(user) == Phase::Optimizer)
+          continue;
+        if (isOnTheWay(user)) {
+          shards.push_back(user->getResult(0));
+          continue;
+        }
+        InFlightDiagnostic diag =
+            user->emitError("expected the full parameter '")
+            << parameter.name << "', gathered for unit "
+            << function.getArgAttr(index, attr::unit)
+            << ", but got the shard that a rank stores";
+        diag.attachNote(function.getArgument(index).getLoc())
+            << "its storage is " << storage;
+        return diag;
+      }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 // that a pass can rely on the stage instead of checking again.
 //
 //===----------------------------------------------------------------------===//
-#include "fsdp/Analysis/Phases.h"
+#include "VerifyGradients.h"
 #include "fsdp/Transforms/Builders.h"
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -97,7 +97,7 @@ struct VerifyStagePass
       FailureOr<Step> step = Step::get(getOperation());
       if (failed(step) || failed(checkRoles(*step, *wanted)) ||
           (*wanted >= Annotated && failed(checkPlacements(*step))) ||
-          (*wanted >= Sharded && failed(checkShards(*step))))
+          (*wanted >= Sharded && failed(verifyShards(*step))))
         return signalPassFailure();
     }
     getOperation()->setAttr(attr::stage, StringAttr::get(&getContext(), stage));
@@ -110,7 +110,6 @@ struct VerifyStagePass
   LogicalResult checkOps(Stage wanted);
   LogicalResult checkRoles(const Step &step, Stage wanted);
   LogicalResult checkPlacements(const Step &step);
-  LogicalResult checkShards(const Step &step);
 };
 } // namespace
 
@@ -163,19 +162,6 @@ LogicalResult VerifyStagePass::checkRoles(const Step &step, Stage wanted) {
   return success();
 }
 
-/// True for an elementwise cast between dtypes, and for what pads or cuts in
-/// front of a collective.
-static bool isOnTheWay(Operation *op) {
-  if (isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
-    return true;
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumDpsInputs() == 1 &&
-         generic->getNumResults() == 1 && !generic.getNumReductionLoops() &&
-         llvm::all_of(*generic.getBody(), [](Operation &inner) {
-           return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
-         });
-}
-
 /// Groups are resolved, every parameter has a unit, every boundary value a
 /// placement.
 LogicalResult VerifyStagePass::checkPlacements(const Step &step) {
@@ -198,41 +184,5 @@ LogicalResult VerifyStagePass::checkPlacements(const Step &step) {
     if (!function.getResultAttr(i, attr::sharding))
       return emitError(function.getLoc(), "expected a placement of result ")
              << i;
-  return success();
-}
-
-/// What forward and backward use of a split parameter is gathered; where the
-/// shard is what they want, it is the parameter's placement in compute.
-LogicalResult VerifyStagePass::checkShards(const Step &step) {
-  func::FuncOp function = step.getFunction();
-  Phases phases(step);
-  for (const Parameter &parameter : step.getParameters()) {
-    unsigned index = parameter.argument;
-    auto storage =
-        function.getArgAttrOfType<ShardingAttr>(index, attr::storage);
-    if (!storage || storage.getDims() == step.getArgSharding(index).getDims())
-      continue;
-    SmallVector<Value> shards = {function.getArgument(index)};
-    while (!shards.empty())
-      for (Operation *user : shards.pop_back_val().getUsers()) {
-        // Compute may want the shard cut further.
-        if (isa<CollectiveOpInterface, SliceOp>(user) ||
-            user == step.getTerminator() ||
-            phases.get(user) == Phase::Optimizer)
-          continue;
-        if (isOnTheWay(user)) {
-          shards.push_back(user->getResult(0));
-          continue;
-        }
-        InFlightDiagnostic diag =
-            user->emitError("expected the full parameter '")
-            << parameter.name << "', gathered for unit "
-            << function.getArgAttr(index, attr::unit)
-            << ", but got the shard that a rank stores";
-        diag.attachNote(function.getArgument(index).getLoc())
-            << "its storage is " << storage;
-        return diag;
-      }
-  }
   return success();
 }

@@ -27,6 +27,8 @@
 #include "fsdp/Analysis/Rational.h"
 #include "fsdp/IR/Dialect.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <deque>
 #include <memory>
 
@@ -126,6 +128,13 @@ struct AxisState {
 /// A value that is a sum of what was marked (or, of a loss or a buffer, of what
 /// each rank had), each with a scale.
 struct GradientSum {
+  /// Of a bucket: rows of dimension `dim` that are each a sum of their own.
+  struct Piece {
+    int64_t offset, size;
+    int32_t sum;
+  };
+  llvm::SmallVector<Piece, 0> pieces;
+  int64_t dim = 0;
   /// Markers, or a value that was scaled or summed without one; behind the
   /// last op of synchronisation.
   llvm::SmallVector<std::pair<mlir::Value, Rational>, 1> terms;
@@ -138,8 +147,8 @@ struct GradientSum {
   bool isAccumulated = false, isLast = false;
   /// Summed over these axes.
   AxisSet reduced = 0;
-  /// The last collective or scale.
-  mlir::Operation *last = nullptr;
+  /// The last collective or scale, and one that summed what was equal.
+  mlir::Operation *last = nullptr, *counted = nullptr;
 };
 
 /// What a value is on all axes.
@@ -232,6 +241,9 @@ public:
   const GradientSum *getSum(const RankState &state) const {
     return state.sum < 0 ? nullptr : &sums[state.sum];
   }
+  /// The position of the parameter that a value is, or is made of gradients of;
+  /// -1 for none, -2 for several.
+  int32_t getParameter(const RankState &state) const;
   llvm::ArrayRef<RankEvent> getEvents() const { return events; }
   /// The state that `sharding` says of a value of local type `type`.
   RankState getPlaced(ShardingAttr sharding, mlir::Type type) const;
@@ -243,6 +255,8 @@ protected:
   llvm::DenseMap<mlir::Value, RankState> states;
   std::deque<GradientSum> sums;
   std::vector<RankEvent> events;
+  /// The arguments that are parameters.
+  llvm::StringMap<unsigned> parameters;
 };
 
 } // namespace fsdp

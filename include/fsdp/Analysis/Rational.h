@@ -15,9 +15,9 @@ public:
   Rational(int64_t number = 0) : numerator(number) {}
   /// Nothing where the denominator is zero or a part does not fit.
   static std::optional<Rational> get(__int128 numerator, __int128 denominator);
-  /// The simplest fraction that rounds to `value` in a float of 24 bits;
+  /// The simplest fraction that rounds to `value` in a float of that precision;
   /// nothing for one that takes a denominator above 2^24.
-  static std::optional<Rational> get(double value);
+  static std::optional<Rational> fromFloat(double value, unsigned bits = 24);
 
   std::optional<Rational> operator*(Rational other) const;
   std::optional<Rational> operator/(Rational other) const;

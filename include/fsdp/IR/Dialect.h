@@ -74,6 +74,8 @@ constexpr llvm::StringLiteral stage = "fsdp.stage";
 constexpr llvm::StringLiteral modules = "fsdp.modules";
 constexpr llvm::StringLiteral accumulate = "fsdp.accumulate";
 constexpr llvm::StringLiteral buffers = "fsdp.buffers";
+// Functions.
+constexpr llvm::StringLiteral ranks = "fsdp.ranks";
 // Ops.
 constexpr llvm::StringLiteral blocks = "fsdp.blocks";
 constexpr llvm::StringLiteral rule = "fsdp.rule";

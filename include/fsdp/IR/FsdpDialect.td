@@ -40,6 +40,10 @@ def Fsdp_Dialect : Dialect {
     dimension the number of equal blocks each of which is split over it. `[8]`
     beside `[{@tp} ]` of 32 rows over 2 ranks: of every 4 rows a rank has 2.
 
+    Where ranks run different code, each function that is a program carries
+    `fsdp.ranks = array<i64: first, last>`: the ranks that run it, both ends
+    included. `fsdp-verify-collectives` checks such programs against each other.
+
     The module carries `fsdp.world`, `fsdp.stage` and, where a plan asks for
     them, `fsdp.accumulate` and `fsdp.buffers`.
   }];

@@ -28,6 +28,82 @@ def VerifyStagePass : Fsdp_Pass<"fsdp-verify-stage"> {
   ];
 }
 
+def VerifyGradientsPass : Fsdp_Pass<"fsdp-verify-gradients"> {
+  let summary = "check that every gradient is summed once, with its scale";
+  let description = [{
+    Checks that every gradient is summed over exactly the ranks that
+    contribute, once, with the wanted scale. On the IR of any stage; silent on
+    success.
+
+    ```mlir
+    %g = fsdp.local_grad %0 of "w" : tensor<4xf32>
+    %1 = fsdp.all_reduce sum %g over @node : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    of a parameter that is replicated over the world is rejected: the terms of
+    the other nodes are missing.
+  }];
+  let options = [
+    Option<"verdict", "verdict", "bool", "false",
+           "print the table of parameters">,
+    Option<"json", "json", "std::string", "\"\"",
+           "also write the verdict as JSON to this file">,
+  ];
+}
+
+def VerifyCollectivesPass : Fsdp_Pass<"fsdp-verify-collectives"> {
+  let summary = "check that no rank can hang in a collective";
+  let description = [{
+    Over every function with a body, on the IR of any stage that has
+    collectives; silent on success.
+
+    **Control flow.** What decides whether or how often a collective runs (the
+    condition of a branch, the bounds of a loop) is equal on all ranks of that
+    op's group. Where it is not, all branches must have the same collectives
+    over such groups, in the same order.
+
+    **Started collectives.** Each start has one wait, in its block, with its
+    pending values; on tensors it holds the sources, so that bufferization gives
+    none of them away. On buffers, no op in between writes a source or touches a
+    destination; arguments of a function do not overlap.
+
+    **Order in flight.** A channel number is one stream of a device: what is
+    started on it runs in program order, whatever the group; a blocking
+    collective is started on channel 0 and waited for. Streams run side by side,
+    so two collectives on different channels whose groups share two or more
+    ranks may not be in flight together: the ranks could begin with another one
+    each. A wait in between orders them.
+
+    **Communicators** are made by the host before the step, in the order of the
+    `fsdp.process_group` ops, which stand in the module and in nothing else.
+
+    **Programs of ranges of ranks.** Where functions carry `fsdp.ranks`, each is
+    the program of the ranks in its range. The ranges must be disjoint and cover
+    the world; on each communicator, programs that meet in a class have equal
+    sequences of collectives; and the order across communicators has no cycle.
+    Where other programs take part, loops have constant trip counts and branches
+    equal collectives. Cost is that of the ops, whatever the number of ranks,
+    unless groups are lists or incompatible.
+
+    Assumed: arguments without a placement are equal on all ranks, and so is what
+    an external function returns for equal operands and what is loaded from a
+    buffer (on tensors the same condition is followed to its source). Other calls
+    are checked as if they were inlined.
+
+    ```mlir
+    %i = fsdp.rank_index @node
+    %first = arith.cmpi eq, %i, %c0 : index
+    %0 = scf.if %first -> tensor<4xf32> {
+      %1 = fsdp.all_reduce sum %x over @node : (tensor<4xf32>) -> tensor<4xf32>
+      scf.yield %1 : tensor<4xf32>
+    } else {
+      scf.yield %x : tensor<4xf32>
+    }
+    ```
+    is rejected: the condition differs along @node, and all but the first rank
+    of each node would never come.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Import
 //===----------------------------------------------------------------------===//
