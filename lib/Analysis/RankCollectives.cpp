@@ -38,8 +38,17 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
     case AxisState::Equal:
       if (!own.isPlain())
         report(RankEvent::SumOfAny, op, operand, bit);
-      else if (isSum && !state.isZero && 
-               !isAmbiguous(op->getOperand(operand), bit))
+      else if (isSum && state.sum >= 0 && state.isOfGradients)
+        // The scale may take it into account.
+        state.sum = changeSum(state.sum, [&](GradientSum sum) {
+          sum = fold(sum);
+          Rational size(axes.getAxes()[axis].extent);
+          for (auto &[value, factor] : sum.terms)
+            factor = (factor * size).value_or(Rational(0));
+          sum.counted = op;
+          return sum;
+        });
+      else if (isSum && !state.isZero)
         report(RankEvent::SumOfEqual, op, operand, bit);
       break;
     case AxisState::Split:

@@ -463,7 +463,8 @@ void RankInterpreter::followSums(Operation *op) {
   int64_t rank = cast<ShapedType>(op->getResult(0).getType()).getRank();
   auto isTensor = [&](unsigned i) {
     auto type = dyn_cast<ShapedType>(op->getOperand(i).getType());
-    return type && type.getRank() == rank;
+    return type && type.getRank() == rank &&
+           isa<FloatType>(type.getElementType());
   };
   auto isSum = [&](unsigned i) { return get(op->getOperand(i)).sum >= 0; };
   auto isZero = [&](unsigned i) { return get(op->getOperand(i)).isZero; };
@@ -560,7 +561,9 @@ void RankInterpreter::followSums(Operation *op) {
     for (unsigned i = 0; i < op->getNumOperands() && from != -2; ++i) {
       if (!isTensor(i) || isSum(i) != wantsSums || (!wantsSums && haveSums))
         continue;
-      int32_t own = getParameter(get(op->getOperand(i)));
+      RankState state = get(op->getOperand(i));
+      state.origin = -1;
+      int32_t own = getParameter(state);
       if (own != -1)
         from = from == -1 || from == own ? own : -2;
     }

@@ -367,21 +367,22 @@ void RankInterpreter::visit(Operation *op) {
     return;
   }
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  auto scatter = dyn_cast<ScatterOp>(op);
   if (linalgOp && linalgOp.hasPureTensorSemantics())
     visitLinalg(linalgOp);
-  else if (auto scatter = dyn_cast<ScatterOp>(op);
-           scatter && scatter.getResult())
+  else if (scatter && scatter.getResult())
     visitScatter(scatter);
-  else if (visitTensor(op))
-    return;
   else if (op->hasAttr(attr::rule))
     visitRule(op);
-  else if (!op->getNumRegions() &&
-           (isa<ScaleOp>(op) || op->hasTrait<OpTrait::Elementwise>() ||
-            op->getDialect() == op->getContext()->getLoadedDialect("arith")))
-    visitElementwise(op);
-  else
-    visitUnknown(op);
+  else if (!visitTensor(op)) {
+    bool isArithmetic =
+        isa<ScaleOp>(op) || op->hasTrait<OpTrait::Elementwise>() ||
+        op->getDialect() == op->getContext()->getLoadedDialect("arith");
+    if (isArithmetic && !op->getNumRegions())
+      visitElementwise(op);
+    else
+      visitUnknown(op);
+  }
   if (auto scale = dyn_cast<ScaleOp>(op))
     return visitScale(scale);
   followSums(op);

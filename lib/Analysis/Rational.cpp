@@ -28,7 +28,7 @@ std::optional<Rational> Rational::get(__int128 numerator,
 }
 
 std::optional<Rational> Rational::fromFloat(double value, unsigned bits) {
-  double precision = 1.0 / double(int64_t(1) << bits);
+  double precision = 1.0 / double(int64_t(1) << (bits - 1));
   constexpr double largest = 1 << 24;
   if (!std::isfinite(value) || std::fabs(value) > largest)
     return std::nullopt;

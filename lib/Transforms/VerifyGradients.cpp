@@ -190,9 +190,8 @@ static std::string describe(const RankEvent &event, StringRef group,
            ", but got different chunks of one value";
   case RankEvent::SumOfMixed:
     return "expected terms of a sum" + over +
-           ", but got terms to which something equal was added, which would be "
-           "counted " +
-           size + " times";
+           ", but got what is none: terms to which something equal was added, or "
+           "to which something was done that is not linear";
   case RankEvent::Distinct:
     return "expected ranks that hold the same parameter" + over +
            ", but each holds another one";

@@ -119,17 +119,23 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
 // Shards
 //===----------------------------------------------------------------------===//
 
-/// True for an elementwise cast between dtypes, and for what pads or cuts in
-/// front of a collective.
+/// True where `op` only rounds to a narrower type, or widens.
+template <typename Cast> static bool isCast(Operation *op) {
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  return isa_and_nonnull<Cast>(op) ||
+         (generic && generic.getNumDpsInputs() == 1 &&
+          generic.getNumReductionLoops() == 0 &&
+          llvm::all_of(*generic.getBody(), [](Operation &inner) {
+            return isa<Cast, linalg::YieldOp>(inner);
+          }));
+}
+
+/// True for a cast between dtypes, and for what pads or cuts in front of a
+/// collective.
 static bool isOnTheWay(Operation *op) {
-  if (isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
-    return true;
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && generic.getNumDpsInputs() == 1 &&
-         generic->getNumResults() == 1 && !generic.getNumReductionLoops() &&
-         llvm::all_of(*generic.getBody(), [](Operation &inner) {
-           return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
-         });
+  return isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+             op) ||
+         isCast<arith::TruncFOp>(op) || isCast<arith::ExtFOp>(op);
 }
 
 LogicalResult fsdp::verifyShards(const Step &step) {
@@ -155,9 +161,10 @@ LogicalResult fsdp::verifyShards(const Step &step) {
         }
         InFlightDiagnostic diag =
             user->emitError("expected the full parameter '")
-            << parameter.name << "', gathered for unit "
-            << function.getArgAttr(index, attr::unit)
-            << ", but got the shard that a rank stores";
+            << parameter.name << "'";
+        if (Attribute unit = function.getArgAttr(index, attr::unit))
+          diag << ", gathered for unit " << unit;
+        diag << ", but got the shard that a rank stores";
         diag.attachNote(function.getArgument(index).getLoc())
             << "its storage is " << storage;
         return diag;
@@ -169,17 +176,6 @@ LogicalResult fsdp::verifyShards(const Step &step) {
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
-
-/// True where `op` only rounds to a narrower type, or widens.
-template <typename Cast> static bool isCast(Operation *op) {
-  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
-  return isa_and_nonnull<Cast>(op) ||
-         (generic && generic.getNumDpsInputs() == 1 &&
-          generic.getNumReductionLoops() == 0 &&
-          llvm::all_of(*generic.getBody(), [](Operation &inner) {
-            return isa<Cast, linalg::YieldOp>(inner);
-          }));
-}
 
 LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
   func::FuncOp function = step.getFunction();
