@@ -17,8 +17,12 @@ void RankInterpreter::report(RankEvent::Kind kind, Operation *op,
       kind == RankEvent::SumOfEqual || kind == RankEvent::SumOfSplit ||
       kind == RankEvent::SumOfMixed || kind == RankEvent::GatherEqual ||
       kind == RankEvent::GatherOther || kind == RankEvent::GatherPartial;
-  if (dependsOnReading && isAmbiguous(op->getOperand(operand), axes))
+  bool isGuess = get(op->getOperand(operand)).guessed & axes;
+  if (isGuess ||
+      (dependsOnReading && isAmbiguous(op->getOperand(operand), axes))) {
+    ++unproved;
     return;
+  }
   events.push_back({kind, op, operand, axes, get(op->getOperand(operand))});
 }
 
@@ -62,6 +66,7 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
       report(RankEvent::SumOfAny, op, operand, bit);
     }
     state.set(axis, AxisState());
+    state.guessed &= ~bit;
   }
   // Terms of a sum over other axes are no terms of their maximum.
   AxisSet others = state.getSpecial() & ~over;
@@ -140,6 +145,7 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
     else if (!isRight && !state.isZero)
       report(RankEvent::GatherOther, op, operand, bit);
     state.set(axis, AxisState());
+    state.guessed &= ~bit;
     // Digits in front of what is now a local one stay in front of it.
     AxisSet special = state.getSpecial();
     for (unsigned other = 0; other < axes.getAxes().size(); ++other) {

@@ -494,6 +494,8 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
       state = AxisState::any();
     }
     results[i].set(axis, state);
+    if (!right.empty() && right.back().isGuess)
+      results[i].guessed |= AxisSet(1) << axis;
   }
 }
 

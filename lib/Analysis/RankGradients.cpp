@@ -121,8 +121,10 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
                      found.kind == AxisState::Split ||
                      found == AxisState::partial(ReductionKind::Sum);
       if (own.isPlain() && (ofLoss & bit)) {
-        if (!isChunk(found))
+        if (!isChunk(found)) {
           state.set(axis, AxisState::partial(ReductionKind::Sum));
+          state.guessed &= ~bit;
+        }
       } else if (own.kind == AxisState::Any) {
         // Each rank's own, however it came about.
         state.set(axis, own);
@@ -480,11 +482,12 @@ void RankInterpreter::followSums(Operation *op) {
         getDiffering(op->getOperand(i)))
       report(RankEvent::Factor, op, i, getDiffering(op->getOperand(i)));
   // A cast is a copy of a parameter as well.
-  if (haveOrigin && isElementwise && linalgOp &&
-      linalgOp.getNumDpsInputs() == 1 &&
-      llvm::all_of(op->getRegion(0).front(), [](Operation &inner) {
-        return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
-      }))
+  if (haveOrigin && isElementwise &&
+      (isa<arith::TruncFOp, arith::ExtFOp>(op) ||
+       (linalgOp && linalgOp.getNumDpsInputs() == 1 &&
+        llvm::all_of(op->getRegion(0).front(), [](Operation &inner) {
+          return isa<arith::TruncFOp, arith::ExtFOp, linalg::YieldOp>(inner);
+        }))))
     states[op->getResult(0)].origin = get(op->getOperand(0)).origin;
   SmallVector<std::pair<unsigned, Rational>> scales;
   if (haveSums && isElementwise) {

@@ -172,6 +172,7 @@ RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
     if (odd >> axis & 1)
       state.set(axis, joinAxis(a.get(axis), b.get(axis)));
   state.isOfGradients = a.isOfGradients || b.isOfGradients;
+  state.guessed = a.guessed | b.guessed;
   auto isSame = [&] {
     const GradientSum *first = getSum(a), *second = getSum(b);
     return first && second && first->terms == second->terms &&
@@ -179,7 +180,9 @@ RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
   };
   if (a.sum != b.sum && !isSame())
     state.sum = -1;
-  state.from = a.from == b.from ? a.from : -2;
+  state.from = a.from == b.from || b.from == -1 ? a.from
+               : a.from == -1                     ? b.from
+                                                  : -2;
   state.origin = a.origin == b.origin ? a.origin : -1;
   return state;
 }
@@ -315,6 +318,14 @@ void RankInterpreter::setResults(Operation *op, RankState state) {
     states[result] = state;
 }
 
+AxisSet RankInterpreter::getGuessed(Operation *op) const {
+  AxisSet set = 0;
+  for (Value operand : op->getOperands())
+    if (!get(operand).isZero)
+      set |= get(operand).guessed;
+  return set;
+}
+
 void RankInterpreter::visit(Operation *op) {
   if (matchPattern(op, m_Constant())) {
     RankState state;
@@ -383,6 +394,9 @@ void RankInterpreter::visit(Operation *op) {
     else
       visitUnknown(op);
   }
+  if (AxisSet guessed = getGuessed(op))
+    for (Value result : op->getResults())
+      states[result].guessed |= guessed;
   if (auto scale = dyn_cast<ScaleOp>(op))
     return visitScale(scale);
   followSums(op);

@@ -59,6 +59,8 @@ private:
   void visitUnknown(mlir::Operation *op);
   void visitRule(mlir::Operation *op);
   void setResults(mlir::Operation *op, RankState state);
+  /// The axes on which an operand of `op` was guessed.
+  AxisSet getGuessed(mlir::Operation *op) const;
   /// The two in one: what a value is that may be either.
   RankState join(const RankState &a, const RankState &b) const;
 

@@ -414,6 +414,8 @@ void GradientChecks::check(const Parameter &parameter, Value value,
     return;
   AxisSet partial = 0, mixed = 0;
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
+    if (state.guessed >> axis & 1)
+      continue;
     if (state.get(axis).kind == AxisState::Partial)
       partial |= AxisSet(1) << axis;
     if (state.get(axis).kind == AxisState::Mixed)
@@ -437,7 +439,8 @@ void GradientChecks::check(const Parameter &parameter, Value value,
           << "marked here; 'fsdp.all_reduce sum' over " << over
           << ", or 'fsdp.reduce_scatter', is missing";
     reported.insert(parameter.name);
-  } else if (AxisSet unknown = (state.getAny() | mixed) & ~varying) {
+  } else if (AxisSet unknown =
+                 (state.getAny() | mixed) & ~varying & ~state.guessed) {
     // Back along the gradient, to what made it so.
     Value cause = value;
     for (bool isFirst = false; !isFirst;) {
@@ -479,7 +482,8 @@ bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
   const RankState &have = states.get(value), &want = states.get(argument);
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState found = have.get(axis), wanted = want.get(axis);
-    if (found.matches(wanted) || wanted.kind == AxisState::Any)
+    if (found.matches(wanted) || wanted.kind == AxisState::Any ||
+        (have.guessed >> axis & 1))
       continue;
     InFlightDiagnostic diag = error(loc);
     diag << "expected the gradient of '" << parameter.name << "' to be "
@@ -536,7 +540,8 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
     return true;
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState have = found.get(axis), want = wanted.get(axis);
-    if (want.kind == AxisState::Any || have.matches(want))
+    if (want.kind == AxisState::Any || have.matches(want) ||
+        (found.guessed >> axis & 1))
       continue;
     AxisSet bit = AxisSet(1) << axis;
     InFlightDiagnostic diag = error(value.getLoc());
@@ -783,4 +788,6 @@ void GradientChecks::addAssumptions() {
   add(equal, "arguments that are replicated are equal on all ranks");
   add(markers, "marked gradients are the derivatives of the rank's loss");
   add(opaque, "opaque ops do what their rule says");
+  add(states.getUnproved(), "chunks of one row are those of the dimension that "
+                            "makes the program right");
 }
