@@ -131,6 +131,15 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
     if (std::optional<AxisState> other = own.getOther();
         other && own.dim != dim && other->dim == dim)
       own = *other;
+    // Over dims of one row a digit moves freely.
+    ArrayRef<int64_t> shape =
+        cast<ShapedType>(op->getOperand(operand).getType()).getShape();
+    if (own.kind == AxisState::Split && own.dim != dim &&
+        own.inner == shape[own.dim] &&
+        llvm::all_of(shape.slice(std::min<int64_t>(own.dim, dim),
+                                 std::abs(own.dim - dim)),
+                     [](int64_t rows) { return rows == 1; }))
+      own = AxisState::split(dim, extent, own.order);
     bool isRight = own.kind == AxisState::Split && own.dim == dim &&
                    own.inner == extent;
     if (own.kind == AxisState::Partial || own.kind == AxisState::Mixed)

@@ -494,7 +494,12 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
       state = AxisState::any();
     }
     results[i].set(axis, state);
-    if (!right.empty() && right.back().isGuess)
+    bool haveRows = llvm::any_of(op->getOperands(), [&](Value operand) {
+      AxisState own = get(operand).get(axis);
+      return own.kind == AxisState::Split && own.inner == 1;
+    });
+    if ((!right.empty() && right.back().isGuess) ||
+        (state.kind == AxisState::Any && haveRows))
       results[i].guessed |= AxisSet(1) << axis;
   }
 }

@@ -87,7 +87,13 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
         index, attr::globalShape);
     ArrayRef<int64_t> local = cast<ShapedType>(op.getType()).getShape();
     ArrayRef<int64_t> whole = shape ? shape.asArrayRef() : local;
-    RankState wanted;
+    RankState wanted, placed = get(function.getArgument(index));
+    // What the unit adds is no placement in compute.
+    AxisSet stored = axes.getWorld();
+    if (sharding)
+      for (Attribute dim : sharding.getDims())
+        for (Attribute group : cast<ArrayAttr>(dim))
+          stored &= has(group) ? ~getSet(group) : axes.getWorld();
     if (sharding) {
       // Before the model is partitioned gradients are whole.
       bool isLocal =
@@ -120,7 +126,10 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
       bool isKnown = state.isZero || found.kind == AxisState::Equal ||
                      found.kind == AxisState::Split ||
                      found == AxisState::partial(ReductionKind::Sum);
-      if (own.isPlain() && (ofLoss & bit)) {
+      // Of a whole gradient of a split parameter as much is known.
+      bool isSplit = placed.get(axis).kind == AxisState::Split &&
+                     !(stored & bit);
+      if (own.isPlain() && (ofLoss & bit) && !(isSplit && found.isPlain())) {
         if (!isChunk(found)) {
           state.set(axis, AxisState::partial(ReductionKind::Sum));
           state.guessed &= ~bit;

@@ -250,6 +250,16 @@ void RankInterpreter::visitInsertSlice(tensor::InsertSliceOp op) {
             place.kind == AxisState::Equal &&
             place.coefficient == getStride(source, axis, axes))
           state = AxisState::partial(ReductionKind::Sum);
+      } else if (auto other = dyn_cast<Value>(op.getMixedOffsets()[dim]);
+                 other && dest.isZero && a.inner == extent) {
+        // Of the chunks of chunks, other ranks' are around it.
+        unsigned order = a.order;
+        for (unsigned inner = 0; inner < axes.getAxes().size(); ++inner)
+          if (AxisState at = source.get(inner);
+              !get(other).get(inner).isPlain() && at.kind == AxisState::Split &&
+              at.dim == a.dim && at.order < a.order)
+            --order;
+        state = AxisState::split(dim, shape[dim], order);
       } else if (placed < 0 && offset && hasUnitStride(op, dim) &&
                  *offset % a.inner == 0 && shape[dim] % a.inner == 0) {
         AxisState moved = AxisState::split(dim, a.inner, a.order);
