@@ -17,12 +17,8 @@ void RankInterpreter::report(RankEvent::Kind kind, Operation *op,
       kind == RankEvent::SumOfEqual || kind == RankEvent::SumOfSplit ||
       kind == RankEvent::SumOfMixed || kind == RankEvent::GatherEqual ||
       kind == RankEvent::GatherOther || kind == RankEvent::GatherPartial;
-  bool isGuess = get(op->getOperand(operand)).guessed & axes;
-  if (isGuess ||
-      (dependsOnReading && isAmbiguous(op->getOperand(operand), axes))) {
-    ++unproved;
-    return;
-  }
+  if (dependsOnReading && isAmbiguous(op->getOperand(operand), axes))
+    inexact |= axes;
   events.push_back({kind, op, operand, axes, get(op->getOperand(operand))});
 }
 
@@ -66,7 +62,6 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
       report(RankEvent::SumOfAny, op, operand, bit);
     }
     state.set(axis, AxisState());
-    state.guessed &= ~bit;
   }
   // Terms of a sum over other axes are no terms of their maximum.
   AxisSet others = state.getSpecial() & ~over;
@@ -94,13 +89,10 @@ bool RankInterpreter::sumsBroadcast(linalg::LinalgOp op) {
 }
 
 /// True where what `value` is can be said in another way: each rank may have
-/// summed its rows of what is the same in all, have rows of what is, or a chunk
-/// of one row be that of either of two dimensions.
+/// summed its rows of what is the same in all, or have rows of what is.
 bool RankInterpreter::isAmbiguous(Value value, AxisSet axis) {
   while (Operation *op = value.getDefiningOp()) {
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (ambiguous.contains(op))
-      return true;
     if (linalgOp && linalgOp.getNumReductionLoops())
       return sumsBroadcast(linalgOp) || getBroadcast(value);
     // One tensor that is made into this one.
@@ -154,7 +146,6 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
     else if (!isRight && !state.isZero)
       report(RankEvent::GatherOther, op, operand, bit);
     state.set(axis, AxisState());
-    state.guessed &= ~bit;
     // Digits in front of what is now a local one stay in front of it.
     AxisSet special = state.getSpecial();
     for (unsigned other = 0; other < axes.getAxes().size(); ++other) {

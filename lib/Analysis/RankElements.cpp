@@ -457,9 +457,11 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
       elements = tried;
     else if (op.getIteratorTypesArray()[split.loop] !=
              op.getIteratorTypesArray()[right.front().loop])
-      ambiguous.insert(op);
+      inexact |= AxisSet(1) << axis;
     right.push_back(split);
   }
+  if (!right.empty() && right.front().isGuess)
+    inexact |= AxisSet(1) << axis;
   LoopSplit split = right.empty() ? LoopSplit() : right.front();
   if (right.empty())
     elements = evaluateBody(op, axis, split);
@@ -494,13 +496,6 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
       state = AxisState::any();
     }
     results[i].set(axis, state);
-    bool haveRows = llvm::any_of(op->getOperands(), [&](Value operand) {
-      AxisState own = get(operand).get(axis);
-      return own.kind == AxisState::Split && own.inner == 1;
-    });
-    if ((!right.empty() && right.back().isGuess) ||
-        (state.kind == AxisState::Any && haveRows))
-      results[i].guessed |= AxisSet(1) << axis;
   }
 }
 

@@ -132,7 +132,6 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
       if (own.isPlain() && (ofLoss & bit) && !(isSplit && found.isPlain())) {
         if (!isChunk(found)) {
           state.set(axis, AxisState::partial(ReductionKind::Sum));
-          state.guessed &= ~bit;
         }
       } else if (own.kind == AxisState::Any) {
         // Each rank's own, however it came about.

@@ -172,7 +172,6 @@ RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
     if (odd >> axis & 1)
       state.set(axis, joinAxis(a.get(axis), b.get(axis)));
   state.isOfGradients = a.isOfGradients || b.isOfGradients;
-  state.guessed = a.guessed | b.guessed;
   auto isSame = [&] {
     const GradientSum *first = getSum(a), *second = getSum(b);
     return first && second && first->terms == second->terms &&
@@ -318,12 +317,21 @@ void RankInterpreter::setResults(Operation *op, RankState state) {
     states[result] = state;
 }
 
-AxisSet RankInterpreter::getGuessed(Operation *op) const {
-  AxisSet set = 0;
-  for (Value operand : op->getOperands())
-    if (!get(operand).isZero)
-      set |= get(operand).guessed;
-  return set;
+void RankInterpreter::findInexact(Operation *op) {
+  AxisSet before = 0, behind = 0, rows = 0;
+  for (Value result : op->getResults())
+    behind |= get(result).getAny();
+  if (!(behind & ~inexact))
+    return;
+  for (Value operand : op->getOperands()) {
+    const RankState &state = get(operand);
+    before |= state.getAny();
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      if (AxisState own = state.get(axis);
+          own.kind == AxisState::Split && own.inner == 1)
+        rows |= AxisSet(1) << axis;
+  }
+  inexact |= behind & rows & ~before;
 }
 
 void RankInterpreter::visit(Operation *op) {
@@ -394,9 +402,7 @@ void RankInterpreter::visit(Operation *op) {
     else
       visitUnknown(op);
   }
-  if (AxisSet guessed = getGuessed(op))
-    for (Value result : op->getResults())
-      states[result].guessed |= guessed;
+  findInexact(op);
   if (auto scale = dyn_cast<ScaleOp>(op))
     return visitScale(scale);
   followSums(op);

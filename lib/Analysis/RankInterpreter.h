@@ -59,8 +59,8 @@ private:
   void visitUnknown(mlir::Operation *op);
   void visitRule(mlir::Operation *op);
   void setResults(mlir::Operation *op, RankState state);
-  /// The axes on which an operand of `op` was guessed.
-  AxisSet getGuessed(mlir::Operation *op) const;
+  /// Finds axes on which chunks of one row made a result unknown.
+  void findInexact(mlir::Operation *op);
   /// The two in one: what a value is that may be either.
   RankState join(const RankState &a, const RankState &b) const;
 
@@ -135,8 +135,6 @@ private:
   mlir::func::FuncOp function;
   LossAttr loss;
   llvm::DenseMap<mlir::Value, uint32_t> uniform;
-  /// Ops that could be split in another way, with other results.
-  llvm::DenseSet<mlir::Operation *> ambiguous;
   bool isPerRank = true;
 };
 

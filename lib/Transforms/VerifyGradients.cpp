@@ -254,7 +254,8 @@ LogicalResult GradientChecks::checkCollectives() {
   DenseSet<std::pair<Operation *, unsigned>> seen;
   for (const RankEvent &event : states.getEvents()) {
     std::string text = describe(event, name(event.axes), states);
-    if (text.empty() || !seen.insert({event.op, event.operand}).second)
+    if (text.empty() || (event.axes & states.getInexact()) ||
+        !seen.insert({event.op, event.operand}).second)
       continue;
     InFlightDiagnostic diag = error(event.op->getLoc());
     if (auto marker = dyn_cast<LocalGradOp>(event.op))
@@ -414,7 +415,7 @@ void GradientChecks::check(const Parameter &parameter, Value value,
     return;
   AxisSet partial = 0, mixed = 0;
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
-    if (state.guessed >> axis & 1)
+    if (states.getInexact() >> axis & 1)
       continue;
     if (state.get(axis).kind == AxisState::Partial)
       partial |= AxisSet(1) << axis;
@@ -440,7 +441,8 @@ void GradientChecks::check(const Parameter &parameter, Value value,
           << ", or 'fsdp.reduce_scatter', is missing";
     reported.insert(parameter.name);
   } else if (AxisSet unknown =
-                 (state.getAny() | mixed) & ~varying & ~state.guessed) {
+                 (state.getAny() | mixed) & ~varying &
+                 ~states.getInexact()) {
     // Back along the gradient, to what made it so.
     Value cause = value;
     for (bool isFirst = false; !isFirst;) {
@@ -483,7 +485,7 @@ bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState found = have.get(axis), wanted = want.get(axis);
     if (found.matches(wanted) || wanted.kind == AxisState::Any ||
-        (have.guessed >> axis & 1))
+        (states.getInexact() >> axis & 1))
       continue;
     InFlightDiagnostic diag = error(loc);
     diag << "expected the gradient of '" << parameter.name << "' to be "
@@ -541,7 +543,7 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState have = found.get(axis), want = wanted.get(axis);
     if (want.kind == AxisState::Any || have.matches(want) ||
-        (found.guessed >> axis & 1))
+        (states.getInexact() >> axis & 1))
       continue;
     AxisSet bit = AxisSet(1) << axis;
     InFlightDiagnostic diag = error(value.getLoc());
@@ -788,6 +790,8 @@ void GradientChecks::addAssumptions() {
   add(equal, "arguments that are replicated are equal on all ranks");
   add(markers, "marked gradients are the derivatives of the rank's loss");
   add(opaque, "opaque ops do what their rule says");
-  add(states.getUnproved(), "chunks of one row are those of the dimension that "
-                            "makes the program right");
+  if (AxisSet inexact = states.getInexact())
+    verdict.assumptions.push_back(
+        "nothing is wrong on " + name(inexact) +
+        ", where chunks of one row can be read in more than one way");
 }

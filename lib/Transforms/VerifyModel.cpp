@@ -63,7 +63,7 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
     bool isGather = event.kind == RankEvent::GatherAny;
     // Elsewhere values do not vary, they are only not known.
     if ((event.kind != RankEvent::SumOfAny && !isGather) ||
-        !(event.axes & ofLoss))
+        !(event.axes & ofLoss) || (event.axes & states.getInexact()))
       continue;
     auto collective = cast<CollectiveOpInterface>(event.op);
     Operation *top = event.op;

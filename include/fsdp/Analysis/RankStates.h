@@ -174,9 +174,6 @@ public:
 
   /// All elements are zero, or nobody reads them.
   bool isZero = false;
-  /// The axes on which a chunk of one row was read as that of one dimension and
-  /// may be that of another: what follows is no proof.
-  AxisSet guessed = 0;
   /// Made of gradients, in whatever way.
   bool isOfGradients = false;
   /// A sum of gradients, as a position; -1 for none.
@@ -247,8 +244,10 @@ public:
   /// The position of the parameter that a value is, or is made of gradients of;
   /// -1 for none, -2 for several.
   int32_t getParameter(const RankState &state) const;
-  /// How many things looked wrong only if a guess is right.
-  unsigned getUnproved() const { return unproved; }
+  /// The axes on which a chunk of one row was read as that of one dimension and
+  /// may be that of another, or rows that are the same as those of one rank:
+  /// what seems wrong there may be right.
+  AxisSet getInexact() const { return inexact; }
   llvm::ArrayRef<RankEvent> getEvents() const { return events; }
   /// The state that `sharding` says of a value of local type `type`.
   RankState getPlaced(ShardingAttr sharding, mlir::Type type) const;
@@ -260,7 +259,7 @@ protected:
   llvm::DenseMap<mlir::Value, RankState> states;
   std::deque<GradientSum> sums;
   std::vector<RankEvent> events;
-  unsigned unproved = 0;
+  AxisSet inexact = 0;
   /// The arguments that are parameters.
   llvm::StringMap<unsigned> parameters;
 };
