@@ -272,8 +272,7 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
       }
       case CollectiveKind::Broadcast:
         for (unsigned axis : group) {
-          if (state.get(axis).kind == AxisState::Split ||
-              state.get(axis).kind == AxisState::Partial)
+          if (state.get(axis).kind == AxisState::Partial)
             report(RankEvent::BroadcastSplit, op, i, AxisSet(1) << axis);
           state.set(axis, AxisState());
         }

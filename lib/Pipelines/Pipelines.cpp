@@ -76,10 +76,11 @@ void fsdp::buildVerifyPipeline(OpPassManager &manager,
       VerifyGradientsPassOptions{options.verdict, options.json}));
 }
 
-void fsdp::buildShardPipeline(OpPassManager &manager) {
+void fsdp::buildShardPipeline(OpPassManager &manager, bool verify) {
   // First what one rank computes; what each stores is decided in its terms.
   manager.addPass(createPartitionPass());
-  buildVerifyPipeline(manager);
+  if (verify)
+    buildVerifyPipeline(manager);
   // Needs the loss and buffers as ranks compute them.
   manager.addPass(createCombineResultsPass());
   // Decides storage; right from here on, but everything is gathered.
@@ -91,7 +92,8 @@ void fsdp::buildShardPipeline(OpPassManager &manager) {
   // Knows placements, which are gone behind the next pass.
   manager.addPass(createLowerNormPass());
   manager.addPass(createLowerReshardsPass());
-  buildVerifyPipeline(manager);
+  if (verify)
+    buildVerifyPipeline(manager);
   addStage(manager, "sharded", /*isLast=*/true);
 }
 
@@ -105,15 +107,17 @@ void fsdp::registerPipelines() {
       buildAnnotatePipeline);
   PassPipelineRegistration<>("fsdp-shard",
                              "store shards and make every collective explicit",
-                             buildShardPipeline);
+                             [](OpPassManager &manager) {
+                               buildShardPipeline(manager);
+                             });
   PassPipelineRegistration<VerifyOptions>(
       "fsdp-verify", "check that gradients are reduced right and nothing hangs",
       buildVerifyPipeline);
-  PassPipelineRegistration<PlanOptions>(
+  PassPipelineRegistration<CompileOptions>(
       "fsdp-compile", "all sections, from an exported step on",
-      [](OpPassManager &manager, const PlanOptions &options) {
+      [](OpPassManager &manager, const CompileOptions &options) {
         buildImportPipeline(manager);
         buildAnnotatePipeline(manager, options);
-        buildShardPipeline(manager);
+        buildShardPipeline(manager, options.verify);
       });
 }

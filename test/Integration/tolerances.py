@@ -110,3 +110,10 @@ PARALLEL_RULES = {
     "chunk is a set of heads; the fused weight is whole on every rank, so that nothing smaller could be sent"
     for name in ("A8_jax_gpt_adam", "A8_jax_gpt_gatherce", "A8_jax_gpt_remat")
 }
+
+# mutations.py: a mutant changes numbers if a result is further from the step's own than this, in f64 and else.
+MUTATIONS = {"f64": 1e-11, "f32": 1e-5}
+# (kind, how) of mutants on which check and run may differ: why.
+MUTATIONS_EXCUSED = {}
+# Files that are not drawn from, since one run takes more than about a second: seconds.
+MUTATIONS_SLOW = {}

@@ -78,11 +78,15 @@ LogicalResult Reference::split(ModuleOp module) {
       sources.push_back({false, unsigned(optimizerResults.size())});
       optimizerResults.push_back(mine);
     } else {
-      // Constants and arguments but inputs are the same for all batches.
+      // Constants and arguments but inputs are the same for all batches, or,
+      // as buffers that move on, those of the last; but what divides the loss
+      // is one number per batch.
       auto argument = dyn_cast<BlockArgument>(other);
-      bool ofBatch = argument
-                         ? arguments[argument.getArgNumber()].role == "input"
-                         : !isFree(other.getDefiningOp());
+      StringRef from =
+          argument ? StringRef(arguments[argument.getArgNumber()].role) : "";
+      bool ofBatch = argument ? from == "input" ||
+                                    (from == "buffer" && int(index) == count)
+                              : !isFree(other.getDefiningOp());
       sources.push_back({true, unsigned(modelResults.size()), ofBatch});
       modelResults.push_back(other);
     }

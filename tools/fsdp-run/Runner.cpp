@@ -37,6 +37,11 @@ private:
     if (!options.quiet)
       llvm::errs() << text << "\n";
   }
+  llvm::Expected<OwningOpRef<ModuleOp>> shard(ModuleOp module);
+  llvm::Expected<OwningOpRef<ModuleOp>> takeSharded(ModuleOp module);
+  llvm::Error setRanks(ModuleOp module);
+  llvm::Error takeBoundary();
+  llvm::Error createReference();
   void setInputs(int64_t step);
   void carry(std::vector<std::vector<Tensor>> &state, ArrayRef<Port> results,
              const std::vector<std::vector<Tensor>> &values);
@@ -49,6 +54,9 @@ private:
   const RunOptions &options;
   MLIRContext &context;
   int64_t ranks = 1, microBatches = 1;
+  PlanOptions plan;
+  /// The step before it was sharded; null for one that was sharded already.
+  OwningOpRef<ModuleOp> imported;
   std::unique_ptr<Program> program;
   std::unique_ptr<Reference> reference;
   FsdpJob *job = nullptr;
@@ -88,44 +96,13 @@ llvm::Error Runner::compile() {
       parseSourceFile<ModuleOp>(options.model, &context);
   if (!module)
     return llvm::createStringError("could not read " + options.model);
-  PlanOptions plan;
-  plan.config = options.config;
-  plan.ranks = options.ranks;
-  plan.ranksPerNode = options.ranksPerNode;
-  if (options.config.empty() && !options.ranks)
-    plan.ranks = 1;
-
   for (auto function : module->getOps<func::FuncOp>())
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       gradients += bool(function.getResultAttr(i, attr::grad));
   say("compiling " + options.model);
-  auto imported = transform(*module, buildImportPipeline);
-  if (!imported)
-    return imported.takeError();
-  // A file's values have the dtypes of the step as it was exported.
-  for (const Port &port : readPorts(Step::get(**imported)->getFunction()).first)
-    fileDtypes.push_back(port.dtype);
-  auto annotated = transform(**imported, [&](OpPassManager &manager) {
-    if (options.wide)
-      manager.addPass(createWidenPass());
-    buildAnnotatePipeline(manager, plan);
-  });
-  if (!annotated)
-    return annotated.takeError();
-  ranks = getWorld(**annotated).getRanks();
-  // Each is a thread with an arena of its own.
-  if (constexpr int64_t most = 4096; ranks > most)
-    return llvm::createStringError("expected at most " + llvm::Twine(most) +
-                                   " ranks to run, but got " +
-                                   llvm::Twine(ranks));
-  if (auto accumulate =
-          (**annotated)->getAttrOfType<AccumulateAttr>(attr::accumulate))
-    microBatches = accumulate.getSteps();
-  for (auto unit : (**annotated).getOps<UnitOp>())
-    for (std::optional<Type> type :
-         {unit.getParamDtype(), unit.getReduceDtype()})
-      narrow |= type && type->getIntOrFloatBitWidth() < 32;
-  auto sharded = transform(**annotated, buildShardPipeline);
+  auto stage = (*module)->getAttrOfType<StringAttr>(attr::stage);
+  auto sharded = stage && stage.getValue() == "sharded" ? takeSharded(*module)
+                                                        : shard(*module);
   if (!sharded)
     return sharded.takeError();
   auto compiled = Program::create(std::move(*sharded));
@@ -134,13 +111,104 @@ llvm::Error Runner::compile() {
   program = std::move(*compiled);
   for (const Port &port : program->getArguments())
     narrow |= isFloat(port.dtype) && byteSize(port.dtype) < 4;
+  if (llvm::Error error = imported ? createReference() : takeBoundary())
+    return error;
+  auto created = program->createJob(ranks, options.timeout);
+  if (!created)
+    return created.takeError();
+  job = *created;
+  say("arena of a rank: " + llvm::Twine(program->getArenaBytes()) + " bytes");
+  return llvm::Error::success();
+}
 
+/// A step that is sharded already: nothing is left of the unsharded one that it
+/// could be compared with.
+llvm::Expected<OwningOpRef<ModuleOp>> Runner::takeSharded(ModuleOp module) {
+  if (!options.config.empty() || options.ranks || options.ranksPerNode ||
+      options.verify)
+    return llvm::createStringError(
+        "expected neither --config, --ranks, --ranks-per-node nor --verify "
+        "with a step that is sharded already");
+  if (failed(Step::get(module)))
+    return llvm::createStringError("the step could not be read");
+  if (!getWorld(module))
+    return llvm::createStringError("expected a step with 'fsdp.world'");
+  for (auto group : module.getOps<ProcessGroupOp>())
+    if (!group.getClasses())
+      return llvm::createStringError("expected group @" + group.getSymName() +
+                                     " to be resolved");
+  if (llvm::Error error = setRanks(module))
+    return error;
+  return OwningOpRef<ModuleOp>(module.clone());
+}
+
+/// The boundary of a step that was sharded already is that of its arguments.
+llvm::Error Runner::takeBoundary() {
+  ports = program->getArguments();
+  for (const Port &port : ports) {
+    if (port.storage.size() > port.global.size())
+      return llvm::createStringError("expected " + port.role + " '" +
+                                     port.name + "' to have the dimensions " +
+                                     "that its storage has");
+    fileDtypes.push_back(port.dtype);
+  }
+  instances = Instances(ports, ranks);
+  return llvm::Error::success();
+}
+
+/// The number of ranks, each of which is a thread with an arena of its own.
+llvm::Error Runner::setRanks(ModuleOp module) {
+  ranks = getWorld(module).getRanks();
+  if (constexpr int64_t most = 4096; ranks > most)
+    return llvm::createStringError("expected at most " + llvm::Twine(most) +
+                                   " ranks to run, but got " +
+                                   llvm::Twine(ranks));
+  return llvm::Error::success();
+}
+
+/// The step as exported, sharded by the plan.
+llvm::Expected<OwningOpRef<ModuleOp>> Runner::shard(ModuleOp module) {
+  plan.config = options.config;
+  plan.ranks = options.ranks;
+  plan.ranksPerNode = options.ranksPerNode;
+  if (options.config.empty() && !options.ranks)
+    plan.ranks = 1;
+  auto read = transform(module, buildImportPipeline);
+  if (!read)
+    return read.takeError();
+  imported = std::move(*read);
+  // A file's values have the dtypes of the step as it was exported.
+  for (const Port &port : readPorts(Step::get(*imported)->getFunction()).first)
+    fileDtypes.push_back(port.dtype);
+  auto annotated = transform(*imported, [&](OpPassManager &manager) {
+    if (options.wide)
+      manager.addPass(createWidenPass());
+    buildAnnotatePipeline(manager, plan);
+  });
+  if (!annotated)
+    return annotated.takeError();
+  if (llvm::Error error = setRanks(**annotated))
+    return error;
+  if (auto accumulate =
+          (**annotated)->getAttrOfType<AccumulateAttr>(attr::accumulate))
+    microBatches = accumulate.getSteps();
+  for (auto unit : (**annotated).getOps<UnitOp>())
+    for (std::optional<Type> type :
+         {unit.getParamDtype(), unit.getReduceDtype()})
+      narrow |= type && type->getIntOrFloatBitWidth() < 32;
+  return transform(**annotated, [&](OpPassManager &manager) {
+    buildShardPipeline(manager, options.check);
+  });
+}
+
+/// The boundary of the unsharded step, and the reference where it is asked for.
+llvm::Error Runner::createReference() {
   // Its warnings have been given.
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Error &&
                    diagnostic.getSeverity() != DiagnosticSeverity::Note);
   });
-  auto whole = transform(**imported, [&](OpPassManager &manager) {
+  auto whole = transform(*imported, [&](OpPassManager &manager) {
     if (options.wide)
       manager.addPass(createWidenPass());
     buildReferencePipeline(manager, plan);
@@ -149,17 +217,12 @@ llvm::Error Runner::compile() {
     return whole.takeError();
   ports = readPorts(Step::get(**whole)->getFunction()).first;
   instances = Instances(ports, ranks);
-  if (options.verify) {
-    auto built = Reference::create(**whole, instances);
-    if (!built)
-      return built.takeError();
-    reference = std::move(*built);
-  }
-  auto created = program->createJob(ranks, options.timeout);
-  if (!created)
-    return created.takeError();
-  job = *created;
-  say("arena of a rank: " + llvm::Twine(program->getArenaBytes()) + " bytes");
+  if (!options.verify)
+    return llvm::Error::success();
+  auto built = Reference::create(**whole, instances);
+  if (!built)
+    return built.takeError();
+  reference = std::move(*built);
   return llvm::Error::success();
 }
 

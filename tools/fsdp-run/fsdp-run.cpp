@@ -66,6 +66,10 @@ static cl::opt<std::string>
             cl::desc("write every rank's results of the last step as stored: "
                      "rank0.out0, ..., and what out0, ... are as metadata"),
             cl::value_desc("r.safetensors"), cl::cat(category));
+static cl::opt<bool>
+    unchecked("unchecked",
+              cl::desc("run a step also where the static check rejects it"),
+              cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("no progress on standard error"),
                            cl::cat(category));
 
@@ -75,7 +79,8 @@ int main(int argc, char **argv) {
   llvm::InitializeNativeTargetAsmPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
-                              "runs an exported training step on N ranks\n");
+                              "runs an exported training step on N ranks; one "
+                              "at stage sharded runs as it is\n");
   for (auto [option, value] : {std::pair<cl::Option *, double>(&ranks, ranks),
                                {&ranksPerNode, ranksPerNode},
                                {&steps, steps},
@@ -112,6 +117,7 @@ int main(int argc, char **argv) {
   options.verify = verify != Verify::No;
   options.wide = verify == Verify::F64;
   options.quiet = quiet;
+  options.check = !unchecked;
   options.sameBatch = !data.empty();
   if (llvm::Error error = fsdp::run::run(options, context)) {
     llvm::outs().flush(); // What ran comes before what failed.

@@ -21,6 +21,14 @@ struct PlanOptions : public mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("ranks of one node; overrides the plan's world")};
 };
 
+/// Options of all sections together.
+struct CompileOptions : PlanOptions {
+  Option<bool> verify{
+      *this, "verify",
+      llvm::cl::desc("check gradients and collectives of what comes out"),
+      llvm::cl::init(true)};
+};
+
 /// Options of the check.
 struct VerifyOptions : mlir::PassPipelineOptions<VerifyOptions> {
   Option<bool> verdict{*this, "verdict",
@@ -43,8 +51,9 @@ void buildReferencePipeline(mlir::OpPassManager &manager,
 /// To stage annotated: groups, units, placements, optimizer, micro-batches.
 void buildAnnotatePipeline(mlir::OpPassManager &manager,
                            const PlanOptions &options);
-/// To stage sharded: per-rank shapes, every collective explicit.
-void buildShardPipeline(mlir::OpPassManager &manager);
+/// To stage sharded: per-rank shapes, every collective explicit; what comes out
+/// is verified, unless told not to.
+void buildShardPipeline(mlir::OpPassManager &manager, bool verify = true);
 
 /// Registers them as fsdp-import, fsdp-annotate, fsdp-shard, fsdp-compile and
 /// fsdp-verify.
