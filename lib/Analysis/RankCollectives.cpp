@@ -38,7 +38,7 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
     case AxisState::Equal:
       if (!own.isPlain())
         report(RankEvent::SumOfAny, op, operand, bit);
-      else if (isSum && state.sum >= 0 && state.isOfGradients)
+      else if (isSum && state.sum >= 0 && getParameter(state) != -1)
         // The scale may take it into account.
         state.sum = changeSum(state.sum, [&](GradientSum sum) {
           sum = fold(sum);
@@ -222,6 +222,16 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
   Operation *op = collective;
   FlatSymbolRefAttr name = collective.getGroupRef();
   auto it = sets.find(name);
+  // A sum over the world has no order.
+  ClassesAttr classes = lookupClasses(op, name);
+  if (it == sets.end() && classes && classes.getClasses() == 1 &&
+      collective.getKind() == CollectiveKind::AllReduce) {
+    SmallVector<unsigned, 2> all;
+    for (auto [i, axis] : llvm::enumerate(axes.getAxes()))
+      if (axis.extent > 1)
+        all.push_back(i);
+    it = sets.try_emplace(name, all).first;
+  }
   auto getDim = [&](StringRef attribute) {
     auto dim = op->getAttrOfType<IntegerAttr>(attribute);
     return dim ? dim.getInt() : 0;
@@ -233,8 +243,12 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
     RankState state = get(source);
     bool isReduction = collective.getReductionKind().has_value();
     if (it == sets.end()) {
-      // Checked where the group has axes; here it does what it is for.
+      // Checked where the group has axes; here it does what it is for, but on
+      // what is split over groups that do not go with it.
       AxisSet odd = state.getAny() | state.getSpecial();
+      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+        if (state.get(axis).kind == AxisState::Split)
+          report(RankEvent::Incompatible, op, i, AxisSet(1) << axis);
       for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
         if (odd >> axis & 1 &&
             (isReduction || state.get(axis).kind == AxisState::Any))
@@ -284,7 +298,10 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
             state.set(axis, AxisState::any());
         break;
       }
-      if (isReduction && state.sum < 0 && !state.isZero && state.from == -1 &&
+      if (isReduction && kind != ReductionKind::Sum)
+        state.sum = -1;
+      else if (isReduction && state.sum < 0 && !state.isZero &&
+          state.from == -1 && !state.isOfGradients &&
           (getDiffering(source) & getSet(name)))
         state.sum = getOrCreateSum(state, source);
     }

@@ -168,6 +168,8 @@ void RankInterpreter::visitScale(ScaleOp op) {
   RankState input = get(op.getInput());
   state.isOfGradients = input.isOfGradients;
   state.from = input.from;
+  if (input.isOfGradients && input.sum < 0 && input.from == -1)
+    return report(RankEvent::ScaledOther, op, 0, axes.getWorld());
   std::optional<Rational> scale =
       Rational::get(op.getNumerator(), op.getDenominator());
   state.sum = changeSum(

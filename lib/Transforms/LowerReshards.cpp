@@ -91,6 +91,7 @@ LogicalResult ReshardLowering::run() {
   if (!canMeet(source, target))
     return reshard.emitOpError("expected compatible groups in source and "
                                "target");
+  Operation *before = reshard->getPrevNode();
   if (llvm::is_contained(reshard.getShape(), 0)) {
     value =
         tensor::EmptyOp::create(builder, loc, reshard.getType(), ValueRange());
@@ -101,6 +102,12 @@ LogicalResult ReshardLowering::run() {
     lower(source, shared);
     lower(shared, target);
   }
+  // What is gathered is still that parameter.
+  if (Attribute name = reshard->getAttr(attr::param))
+    for (Operation *op = reshard->getPrevNode(); op != before;
+         op = op->getPrevNode())
+      if (isa<AllGatherOp>(op))
+        op->setAttr(attr::param, name);
   reshard.replaceAllUsesWith(value);
   reshard.erase();
   return success();

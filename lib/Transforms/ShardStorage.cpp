@@ -125,6 +125,8 @@ static void gatherFor(const Storage &storage, Value value, ShardingAttr target,
           element.getIntOrFloatBitWidth())
     value = createCast(builder, loc, value, storage.paramType);
   value = storage.reshard(builder, loc, value, storage.stored, target);
+  if (auto gather = value.getDefiningOp<ReshardOp>())
+    gather->setAttr(attr::param, builder.getStringAttr(storage.name));
   value = createCast(builder, loc, value, element);
   for (OpOperand *use : uses)
     use->set(value);

@@ -195,6 +195,13 @@ static std::string describe(const RankEvent &event, StringRef group,
   case RankEvent::Distinct:
     return "expected ranks that hold the same parameter" + over +
            ", but each holds another one";
+  case RankEvent::Incompatible:
+    return "expected a group that goes with those that the value is split over"
+           ", but got one that does not" +
+           over;
+  case RankEvent::ScaledOther:
+    return "expected a gradient, a loss or a buffer to be scaled, but got what "
+           "was made of gradients";
   case RankEvent::Factor:
     return "expected a gradient to be multiplied by a number that is equal" +
            over + ", but got one that differs";
@@ -605,7 +612,14 @@ LogicalResult GradientChecks::checkLoss(unsigned index) {
     haveAll &= states.has(group);
     wanted |= states.getSet(group);
   }
-  if (!sum || sum->terms.size() != 1 || !haveAll || loss.getDivideBy())
+  if (!haveAll || loss.getDivideBy() || states.get(value).isZero)
+    return success();
+  if (!sum && wanted && states.getAxes().getSize(wanted) > 1) {
+    error(value.getLoc()) << "expected the loss to be summed over "
+                          << name(wanted);
+    return failure();
+  }
+  if (!sum || sum->terms.size() != 1)
     return success();
   // Terms of a sum within the model are reduced with it.
   if (wanted & ~sum->reduced) {

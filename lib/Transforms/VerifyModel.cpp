@@ -181,12 +181,27 @@ LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
   func::FuncOp function = step.getFunction();
   auto module = function->getParentOfType<ModuleOp>();
   SymbolTable symbols(module);
+  // A gather may say whose shards it joins.
+  auto checkName = [&](Operation *op) -> LogicalResult {
+    auto name = op->getAttrOfType<StringAttr>(attr::param);
+    int64_t origin = name ? states.get(op->getOperand(0)).origin : -1;
+    if (origin < 0 || step.getArgRole(origin, attr::param) == name.getValue())
+      return success();
+    InFlightDiagnostic diag = op->emitError()
+                              << "expected shards of " << name
+                              << ", but got those of '"
+                              << step.getArgRole(origin, attr::param) << "'";
+    diag.attachNote(function.getArgument(origin).getLoc()) << "which is here";
+    return diag;
+  };
   auto getUnit = [&](unsigned argument) {
     auto name =
         function.getArgAttrOfType<FlatSymbolRefAttr>(argument, attr::unit);
     return name ? symbols.lookup<UnitOp>(name.getValue()) : UnitOp();
   };
   WalkResult walked = function.walk([&](CollectiveOpInterface op) {
+    if (failed(checkName(op)))
+      return WalkResult::interrupt();
     for (auto [i, source] : llvm::enumerate(op.getSources())) {
       Type type = getElementTypeOrSelf(source.getType());
       if (!isa<FloatType>(type) || !op.isBlocking())

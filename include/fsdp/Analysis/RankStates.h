@@ -198,6 +198,8 @@ struct RankEvent {
     SumOfMixed,    ///< what is no term is summed with terms
     SumOfAny,      ///< values of which nothing is known are summed
     Distinct,      ///< ranks that hold different parameters exchange them
+    Incompatible,  ///< chunks over groups that do not go with this one
+    ScaledOther,   ///< what is made of gradients is scaled, and is no gradient
     Factor,        ///< a gradient is multiplied by a number that differs
     GatherEqual,   ///< equal values are gathered
     GatherAny,     ///< values of which nothing is known are gathered
