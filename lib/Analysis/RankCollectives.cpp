@@ -241,6 +241,10 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
   unsigned skip = collective.isBlocking() ? 0 : 1;
   for (auto [i, source] : llvm::enumerate(collective.getSources())) {
     RankState state = get(source);
+    // Without markers, terms within the model are no part of a sum over ranks.
+    AxisSet summed = getSet(name);
+    if (getParameter(state) == -1)
+      summed &= state.getAny();
     bool isReduction = collective.getReductionKind().has_value();
     if (it == sets.end()) {
       // Checked where the group has axes; here it does what it is for, but on
@@ -301,8 +305,7 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
       if (isReduction && kind != ReductionKind::Sum)
         state.sum = -1;
       else if (isReduction && state.sum < 0 && !state.isZero &&
-          state.from == -1 && !state.isOfGradients &&
-          (getDiffering(source) & getSet(name)))
+               state.from == -1 && !state.isOfGradients && summed)
         state.sum = getOrCreateSum(state, source);
     }
     if (state.sum >= 0) {
@@ -319,7 +322,7 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
           sum = fold(sum);
           sum.last = op;
           if (isReduction)
-            sum.reduced |= it == sets.end() ? axes.getWorld() : getSet(name);
+            sum.reduced |= summed;
           return sum;
         });
     }

@@ -343,10 +343,10 @@ void RankInterpreter::recordUses(
       continue;
     }
     GradientSum sum = *getSum(state);
+    Rational before = sum.scales.back();
     for (auto [index, scale] : scales)
       if (index == i)
-        sum.scales.push_back(
-            (sum.scales.back() * scale).value_or(Rational(0)));
+        sum.scales.push_back((before * scale).value_or(Rational(0)));
     if (sum.scales.size() > getSum(state)->scales.size())
       state.sum = addSum(sum);
     events.push_back({RankEvent::Use, op, unsigned(i), 0, state});

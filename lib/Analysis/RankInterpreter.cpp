@@ -205,8 +205,11 @@ static SmallVector<ProcessGroupOp>
 getFamily(ArrayRef<ProcessGroupOp> groups, int64_t ranks, unsigned family) {
   DenseSet<Operation *> done;
   for (;; --family) {
-    auto seed = llvm::find_if(
-        groups, [&](ProcessGroupOp op) { return !done.contains(op); });
+    // The world in another order alone places nothing.
+    auto seed = llvm::find_if(groups, [&](ProcessGroupOp op) {
+      return !done.contains(op) && !(op.getClasses().isExplicit() &&
+                                     op.getClasses().getClasses() == 1);
+    });
     if (seed == groups.end())
       return {};
     SmallVector<ProcessGroupOp> members = {*seed};

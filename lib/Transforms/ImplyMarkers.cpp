@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "VerifyGradients.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -31,10 +32,19 @@ static bool isBetween(Operation *op) {
 
 /// Marks what reaches `use` in front of the first op of synchronisation; false
 /// where there is none.
-static bool markBehind(OpOperand &use, StringAttr name) {
+static bool markBehind(OpOperand &use, StringAttr name,
+                       DenseMap<Value, Value> &made) {
   Operation *op = use.get().getDefiningOp();
   if (!op)
     return false;
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned index = cast<OpResult>(use.get()).getResultNumber();
+    bool isMarked = false;
+    for (Region &region : branch->getRegions())
+      isMarked |= markBehind(
+          region.front().getTerminator()->getOpOperand(index), name, made);
+    return isMarked;
+  }
   bool isSync = isa<CollectiveOpInterface, ScaleOp, SliceOp>(op);
   if (!isSync && !isBetween(op))
     return false;
@@ -50,13 +60,19 @@ static bool markBehind(OpOperand &use, StringAttr name) {
   }
   bool isMarked = false;
   for (OpOperand *operand : operands)
-    isMarked |= markBehind(*operand, name);
+    isMarked |= markBehind(*operand, name, made);
   if (isMarked || !isSync)
     return isMarked;
-  OpBuilder builder(op);
+  // Branches that do the same share a marker.
   OpOperand &first = *operands.front();
-  first.set(LocalGradOp::create(builder, first.get().getLoc(),
-                                first.get().getType(), first.get(), name));
+  Value &marker = made[first.get()];
+  if (!marker) {
+    OpBuilder builder(op);
+    builder.setInsertionPointAfterValue(first.get());
+    marker = LocalGradOp::create(builder, first.get().getLoc(),
+                                 first.get().getType(), first.get(), name);
+  }
+  first.set(marker);
   return true;
 }
 
@@ -78,7 +94,9 @@ OwningOpRef<ModuleOp> fsdp::markGradients(const Step &step) {
     OpOperand &result = own->getTerminator()->getOpOperand(parameter.grad);
     auto name = StringAttr::get(copy->getContext(), parameter.name);
     // A constant is the gradient of what is not used.
-    if (matchPattern(result.get(), m_Constant()) || markBehind(result, name))
+    DenseMap<Value, Value> made;
+    if (matchPattern(result.get(), m_Constant()) ||
+        markBehind(result, name, made))
       continue;
     OpBuilder builder(own->getTerminator());
     result.set(LocalGradOp::create(builder, result.get().getLoc(),

@@ -79,7 +79,7 @@ public:
 
 private:
   void check(const Parameter &parameter, Value value, const RankState &state,
-             Location loc, bool isScaleFixed);
+             Location loc, bool isScaleFixed, AxisSet declared = 0);
   bool checkGradientPlaced(const Parameter &parameter, Value value,
                            Location loc);
   LogicalResult checkSum(const Parameter &parameter, const GradientSum &sum,
@@ -87,6 +87,8 @@ private:
   LogicalResult checkTrips(const Parameter &parameter, LocalGradOp marker);
   bool checkPlaced(unsigned index, StringRef what, StringRef name);
   LogicalResult checkLoss(unsigned index);
+  bool isMadeOfSum(Value value) const;
+  void checkBuffer(unsigned index);
   void checkParameter(unsigned index, const Parameter &parameter,
                       StringRef role);
   void addRow(const Parameter &parameter, const GradientSum *sum);
@@ -370,13 +372,13 @@ LogicalResult GradientChecks::checkSum(const Parameter &parameter,
       std::string text;
       llvm::raw_string_ostream os(text);
       os << *wanted << ", but got " << term->second;
-      InFlightDiagnostic diag = error(sum.last ? sum.last->getLoc() : loc)
+      Operation *at = sum.counted ? sum.counted : sum.last;
+      InFlightDiagnostic diag = error(at ? at->getLoc() : loc)
                                 << "expected the gradient of '"
                                 << parameter.name << "' to be scaled by "
                                 << text;
       if (sum.counted)
-        diag.attachNote(sum.counted->getLoc())
-            << "here a value that is equal on ranks is summed over them";
+        diag << ", since a value that is equal on ranks is summed over them";
       diag.attachNote(loc) << "it is used here";
       return diag;
     }
@@ -417,7 +419,7 @@ static bool isUnknown(const RankState &state, AxisSet axes) {
 /// Reports, once a parameter, what is wrong with its gradient where it is used.
 void GradientChecks::check(const Parameter &parameter, Value value,
                            const RankState &state, Location loc,
-                           bool isScaleFixed) {
+                           bool isScaleFixed, AxisSet declared) {
   if (reported.contains(parameter.name) || state.isZero)
     return;
   AxisSet partial = 0, mixed = 0;
@@ -436,6 +438,7 @@ void GradientChecks::check(const Parameter &parameter, Value value,
   if (sharding)
     for (Attribute group : sharding.getVarying())
       varying |= states.has(group) ? states.getSet(group) : 0;
+  partial &= ~declared;
   if (partial) {
     std::string over = name(partial);
     InFlightDiagnostic diag =
@@ -568,6 +571,19 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
   return true;
 }
 
+/// True where something summed over ranks goes into a value, element by element.
+bool GradientChecks::isMadeOfSum(Value value) const {
+  Operation *op = value.getDefiningOp();
+  if (states.get(value).sum >= 0)
+    return true;
+  auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+  if (!op || (generic ? generic.getNumReductionLoops() != 0
+                      : !op->hasTrait<OpTrait::Elementwise>()))
+    return false;
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isMadeOfSum(operand); });
+}
+
 /// What `op` multiplies by a constant, element by element, and by what.
 static std::optional<std::pair<Value, Rational>>
 getConstantScale(Operation *op) {
@@ -614,7 +630,8 @@ LogicalResult GradientChecks::checkLoss(unsigned index) {
   }
   if (!haveAll || loss.getDivideBy() || states.get(value).isZero)
     return success();
-  if (!sum && wanted && states.getAxes().getSize(wanted) > 1) {
+  if (!sum && wanted && states.getAxes().getSize(wanted) > 1 &&
+      !isMadeOfSum(value)) {
     error(value.getLoc()) << "expected the loss to be summed over "
                           << name(wanted);
     return failure();
@@ -665,6 +682,33 @@ LogicalResult GradientChecks::checkLoss(unsigned index) {
   return success(isValid);
 }
 
+/// A buffer that ranks combine is their mean, unless the module says otherwise.
+void GradientChecks::checkBuffer(unsigned index) {
+  StringRef buffer = step.getResultRole(index, attr::updated);
+  if (!checkPlaced(index, "updated buffer", buffer))
+    return;
+  Value value = step.getTerminator()->getOperand(index);
+  const GradientSum *sum = states.getSum(states.get(value));
+  auto mode = function->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+      attr::buffers);
+  if (!sum || !sum->reduced || sum->terms.size() != 1 ||
+      (mode && mode != "mean"))
+    return;
+  Rational wanted = *Rational::get(1, states.getAxes().getSize(sum->reduced));
+  Rational own = sum->terms.front().second;
+  ArrayRef<Rational> factors = sum->scales;
+  if (sum->isScaled)
+    factors = factors.take_front(1);
+  if (llvm::any_of(factors,
+                   [&](Rational factor) { return own * factor == wanted; }))
+    return;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << wanted << ", but got " << own;
+  error(value.getLoc()) << "expected the updated buffer '" << buffer
+                        << "' to be scaled by " << text;
+}
+
 /// A gradient, or what an update made of it.
 void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
                                     StringRef role) {
@@ -686,7 +730,13 @@ void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
     return;
   }
   if (state.sum >= 0)
-    check(parameter, value, state, value.getLoc(), role == attr::grad);
+{
+    // A result may say that it is a term.
+    AxisSet declared = 0;
+    for (Attribute group : step.getResultSharding(index).getPartial())
+      declared |= states.has(group) ? states.getSet(group) : 0;
+    check(parameter, value, state, value.getLoc(), role == attr::grad, declared);
+  }
   if (reported.contains(parameter.name))
     return;
   int64_t other = state.from;
@@ -741,14 +791,12 @@ LogicalResult GradientChecks::checkResults() {
       if (role != attr::updatedState)
         addRow(*parameter, sum ? sum : used.lookup(parameter->name));
     }
-    if (!isParameter)
-      checkPlaced(i,
-                  function.getResultAttr(i, attr::updated) ? "updated buffer"
-                                                           : "output",
-                  step.getResultRole(
-                      i, function.getResultAttr(i, attr::updated)
-                             ? StringRef(attr::updated)
-                             : StringRef(attr::output)));
+    if (isParameter)
+      continue;
+    if (function.getResultAttr(i, attr::updated))
+      checkBuffer(i);
+    else
+      checkPlaced(i, "output", step.getResultRole(i, attr::output));
   }
   return success(isValid);
 }

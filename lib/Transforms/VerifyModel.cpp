@@ -145,7 +145,13 @@ LogicalResult fsdp::verifyShards(const Step &step) {
     unsigned index = parameter.argument;
     auto storage =
         function.getArgAttrOfType<ShardingAttr>(index, attr::storage);
-    if (!storage || storage.getDims() == step.getArgSharding(index).getDims())
+    auto shape =
+        function.getArgAttrOfType<DenseI64ArrayAttr>(index, attr::globalShape);
+    ShardingAttr compute = step.getArgSharding(index);
+    // Groups of one rank split nothing.
+    if (!storage || storage.getDims() == compute.getDims() || !shape ||
+        getLocalShape(function, shape, storage) ==
+            getLocalShape(function, shape, compute))
       continue;
     SmallVector<Value> shards = {function.getArgument(index)};
     while (!shards.empty())

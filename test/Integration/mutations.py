@@ -66,7 +66,7 @@ class Step:
             (folder / "step.json").write_text(self.sidecar.read_text())
         # Twice, so that states are not zero; but in narrow dtypes a last bit would be a step's whole change.
         steps = 2 if self.source.wide else 1
-        flags = ["--quiet", f"--steps={steps}", f"--timeout={RUN_SECONDS}", f"--results={results}"]
+        flags = ["--quiet", "--unoptimized", f"--steps={steps}", f"--timeout={RUN_SECONDS}", f"--results={results}"]
         command = [lane.options.tool, model, *flags]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=5 * RUN_SECONDS)
@@ -213,7 +213,7 @@ def main():
         others = [source for source in elsewhere() if given.only in source.name]
         others = [step for step in lane.map(lambda source: load(lane, source), others) if step]
         cases += choose(lane, others, count, given.seed)
-        print(*(f"not drawn from: {name}, {seconds} s a run" for name, seconds in MUTATIONS_SLOW.items()), sep="\n")
+        print(*(f"not drawn from: {name}, {why}" for name, why in MUTATIONS_SLOW.items()), sep="\n")
     outcomes = [outcome for outcome in lane.map(lambda case: judge(lane, case), cases) if outcome]
     names = {source.name for source in NAMED}
     print(*table(outcomes, lambda o: o.source if o.source in names else o.source.split()[0]), "", sep="\n")

@@ -96,7 +96,8 @@ static Error defineRuntime(orc::LLJIT &engine) {
 Jit::Jit(std::unique_ptr<orc::LLJIT> owned) : engine(std::move(owned)) {}
 Jit::~Jit() = default;
 
-Expected<std::unique_ptr<Jit>> Jit::create(mlir::ModuleOp module) {
+Expected<std::unique_ptr<Jit>> Jit::create(mlir::ModuleOp module,
+                                           bool isOptimized) {
   if (InitializeNativeTarget() || InitializeNativeTargetAsmPrinter())
     return createStringError("expected LLVM to generate code for this machine");
   auto context = std::make_unique<LLVMContext>();
@@ -116,7 +117,7 @@ Expected<std::unique_ptr<Jit>> Jit::create(mlir::ModuleOp module) {
     return error;
   for (bool entries : {false, true})
     if (Error error = addModule(**engine, *takeHalf(*translated, entries),
-                                *machine, /*isOptimized=*/!entries))
+                                *machine, isOptimized && !entries))
       return error;
   return std::unique_ptr<Jit>(new Jit(std::move(*engine)));
 }

@@ -46,8 +46,10 @@ void registerTranslations(mlir::DialectRegistry &registry);
 /// Owns machine code; what it has looked up is valid as long as it lives.
 class Jit {
 public:
-  /// Compiles `module`, which must be in the LLVM dialect.
-  static llvm::Expected<std::unique_ptr<Jit>> create(mlir::ModuleOp module);
+  /// Compiles `module`, which must be in the LLVM dialect; without
+  /// `isOptimized` in a quarter of the time, to code that is slow.
+  static llvm::Expected<std::unique_ptr<Jit>> create(mlir::ModuleOp module,
+                                                     bool isOptimized);
   ~Jit();
 
   /// The entry point of the public function `name` of `module`, which must be

@@ -121,7 +121,7 @@ fsdp::run::readPorts(func::FuncOp function) {
 }
 
 llvm::Expected<std::unique_ptr<Program>>
-Program::create(OwningOpRef<ModuleOp> module) {
+Program::create(OwningOpRef<ModuleOp> module, bool isOptimized) {
   auto program = std::make_unique<Program>();
   std::string name;
   for (auto function : module->getOps<func::FuncOp>())
@@ -146,7 +146,7 @@ Program::create(OwningOpRef<ModuleOp> module) {
   manager.addPass(createVerifyStagePass(VerifyStagePassOptions{"lowered"}));
   if (failed(manager.run(*module)))
     return llvm::createStringError("the step could not be lowered");
-  llvm::Expected<std::unique_ptr<Jit>> jit = Jit::create(*module);
+  llvm::Expected<std::unique_ptr<Jit>> jit = Jit::create(*module, isOptimized);
   if (!jit)
     return jit.takeError();
   llvm::Expected<CompiledStep> step = (*jit)->lookup(*module, name);

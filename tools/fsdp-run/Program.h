@@ -58,9 +58,9 @@ struct Instances {
 class Program {
 public:
   /// Lowers and compiles the public function of `module`; consumes it. The
-  /// time-consuming part of a run.
+  /// time-consuming part of a run. `isOptimized` is as for `Jit::create`.
   static llvm::Expected<std::unique_ptr<Program>>
-  create(mlir::OwningOpRef<mlir::ModuleOp> module);
+  create(mlir::OwningOpRef<mlir::ModuleOp> module, bool isOptimized = true);
 
   llvm::ArrayRef<Port> getArguments() const { return arguments; }
   llvm::ArrayRef<Port> getResults() const { return results; }

@@ -105,7 +105,7 @@ llvm::Error Runner::compile() {
                                                         : shard(*module);
   if (!sharded)
     return sharded.takeError();
-  auto compiled = Program::create(std::move(*sharded));
+  auto compiled = Program::create(std::move(*sharded), options.optimize);
   if (!compiled)
     return compiled.takeError();
   program = std::move(*compiled);

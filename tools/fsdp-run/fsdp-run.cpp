@@ -70,6 +70,10 @@ static cl::opt<bool>
     unchecked("unchecked",
               cl::desc("run a step also where the static check rejects it"),
               cl::cat(category));
+static cl::opt<bool>
+    unoptimized("unoptimized",
+                cl::desc("compile in a quarter of the time, to slow code"),
+                cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("no progress on standard error"),
                            cl::cat(category));
 
@@ -118,6 +122,7 @@ int main(int argc, char **argv) {
   options.wide = verify == Verify::F64;
   options.quiet = quiet;
   options.check = !unchecked;
+  options.optimize = !unoptimized;
   options.sameBatch = !data.empty();
   if (llvm::Error error = fsdp::run::run(options, context)) {
     llvm::outs().flush(); // What ran comes before what failed.
