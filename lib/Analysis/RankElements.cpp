@@ -158,6 +158,9 @@ Element RankInterpreter::evaluate(Operation *op, ArrayRef<Element> in,
         !in.empty() && isa<arith::MulFOp, arith::ExtFOp, arith::TruncFOp,
                            ScaleOp, arith::NegFOp>(op) &&
         llvm::any_of(in, [](const Element &e) { return e.isZero; });
+    result.isZero |=
+        isa<arith::AddFOp, arith::SubFOp>(op) &&
+        llvm::all_of(in, [](const Element &e) { return e.isZero; });
     return result;
   }
   // The two digits of a place in blocks.
@@ -516,6 +519,11 @@ void RankInterpreter::visitLinalg(linalg::LinalgOp op) {
       add(operand);
   if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
     isZero = get(fill.value()).isZero;
+  // A sum of the squares of zeros.
+  if (!isZero && op.getNumDpsInputs() && op->getNumResults() == 1 &&
+      llvm::all_of(op->getOperands(),
+                   [&](Value operand) { return get(operand).isZero; }))
+    isZero = evaluateBody(op, 0, LoopSplit()).front().isZero;
   SmallVector<RankState> results(op->getNumResults());
   for (auto [i, state] : llvm::enumerate(results)) {
     state.isZero = isZero;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps that mutations.py changes: six kinds of plans on small files, all mutants of each, and others to draw from."""
+"""The steps that mutations.py changes: small files with a plan of each kind, of which all mutants are made, and others to draw from."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ class Source(NamedTuple):
 
     name: str
     model: str  # below `test`, without .mlir
-    plan: str
+    plan: str  # Empty: the model is sharded as it is.
     wide: bool = True
 
     def __str__(self):
@@ -116,6 +116,7 @@ optimizer: {name: adamw, lr: 1.0e-3, clip_norm: 1.0}
 """,
         wide=False,
     ),
+    Source("buckets", "Integration/Inputs/mutations/buckets", ""),
 ]
 
 

@@ -12,6 +12,7 @@ included; tolerances.py lists what is excused.
 import random
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from fsdp import corpus
 SAMPLE, ELSEWHERE = 60, 2000
 COLUMNS = ["mutants", "not a program", "harmful", "caught", "missed", "harmless", "accepted", "false alarms", "excused"]
 RUN_SECONDS = 20  # that a collective waits for a rank
+NOISE = 1e-4  # Smaller results are held against this.
 # What fsdp-run says of a module that the parser, or the stage's own rules, reject.
 INVALID = r"error: (could not read|the step could not be compiled)"
 
@@ -47,8 +49,8 @@ class Step:
     def __init__(self, lane, source):
         self.source, self.results = source, None
         model, self.path = HERE.parent / f"{source.model}.mlir", lane.path(re.sub(r"\W+", "-", source.name))
-        passes = ["--fsdp-import", *["--fsdp-widen"] * source.wide]
-        passes += [f"--fsdp-annotate=config={lane.plan(source.plan)}", "--fsdp-shard"]
+        plan = [f"--fsdp-annotate=config={lane.plan(source.plan)}", "--fsdp-shard"]
+        passes = ["--fsdp-import", *["--fsdp-widen"] * source.wide, *plan] if source.plan else []
         done = subprocess.run([lane.options.opt, model, *passes], capture_output=True, text=True)
         if done.returncode:
             raise ValueError(f"expected a sharded step, but got {done.stderr[:300]}")
@@ -59,7 +61,7 @@ class Step:
     def run(self, lane, text, name):
         """The results of all ranks, or how the run ended."""
         folder = lane.path(f"{self.path.name} {name}")
-        folder.mkdir(exist_ok=True)
+        folder.mkdir()
         model, results = folder / "step.mlir", folder / "results.safetensors"
         model.write_text(text)
         if self.sidecar.exists() and '"fill"' in self.sidecar.read_text():
@@ -77,12 +79,13 @@ class Step:
         return model, corpus.read_safetensors(results)
 
     def distance(self, got):
-        """The largest error of a result, and which."""
-        worst, where = 0.0, ""
+        """The largest error of a result, relative to all ranks' parts of it, and which. A gradient may be all noise."""
+        worst, where, sizes = 0.0, "", {}
         for name, want in self.results.items():
-            out = re.sub(r"rank\d+\.", "", name)
-            size = max(float(np.max(np.abs(v), initial=0)) for n, v in self.results.items() if n.endswith("." + out))
-            far = float(np.max(np.abs(np.asarray(got[name], float) - want), initial=0)) / max(size, 1e-6)
+            out = name.split(".")[1]
+            sizes[out] = max(sizes.get(out, NOISE), float(np.max(np.abs(want), initial=0)))
+        for name, want in self.results.items():
+            far = float(np.max(np.abs(np.asarray(got[name], float) - want), initial=0)) / sizes[name.split(".")[1]]
             if not far <= worst:
                 worst, where = far, name
         return worst, where
@@ -106,6 +109,7 @@ def load(lane, source):
     if not lane.check(isinstance(step.results, dict), source.name, f"expected a run, but got {step.results}"):
         return None
     error = rejected(lane, model)
+    shutil.rmtree(model.parent)
     lane.check(not error, source.name, f"expected the step as it is to be accepted, but got {error}")
     return step
 
@@ -127,8 +131,7 @@ def judge(lane, case):
         far, where = step.distance(got)
         harmful, what = not far <= limit, f"{far:.1e} at {where}"
     error = rejected(lane, model)
-    for file in model.parent.iterdir():
-        file.unlink()
+    shutil.rmtree(model.parent)
     verdict = ("caught" if error else "missed") if harmful else ("false alarms" if error else "accepted")
     excused = verdict in ("missed", "false alarms") and mutant[:2] in MUTATIONS_EXCUSED
     outcome = Outcome(*head, verdict, f"{what}; {error or 'accepted'}")
