@@ -259,12 +259,9 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
           state.set(axis, AxisState());
     } else {
       ArrayRef<unsigned> group = it->second;
-      AxisSet odd = state.sum >= 0 || state.from >= 0
-                        ? getVarying(state) & getSet(name)
-                        : 0;
-      if (collective.getKind() == CollectiveKind::Broadcast)
-        odd = getVarying(state) & getSet(name);
-      if (odd)
+      bool isParameters = state.sum >= 0 ||
+                          collective.getKind() == CollectiveKind::Broadcast;
+      if (AxisSet odd = isParameters ? getVarying(state) & getSet(name) : 0)
         report(RankEvent::Distinct, op, i, odd);
       ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
       int64_t dim = getDim("dim");

@@ -24,7 +24,6 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
     %g = fsdp.scale %s by 1 over 2 : tensor<2xf32>
     %change = arith.mulf %g, %lr : tensor<2xf32>
     %next = arith.subf %shard, %change : tensor<2xf32>
-    // expected-error @+1 {{'fsdp.all_gather': expected ranks that hold the same parameter on @ep, but each holds another one}}
     %new = fsdp.all_gather %next over @ep dim 0 : (tensor<2xf32>) -> tensor<4xf32>
     %sum = fsdp.all_reduce sum %own over @ep : (tensor<f32>) -> tensor<f32>
     %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>

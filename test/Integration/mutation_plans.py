@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps that mutations.py changes: small files with a plan of each kind, of which all mutants are made, and others to draw from."""
+"""What mutations.py changes: small files with a plan of each kind, of which it takes all mutants, and others."""
 
 from typing import NamedTuple
 

@@ -21,7 +21,7 @@ import numpy as np
 from harness import HERE, Lane
 from mutate_ops import Program
 from mutation_plans import NAMED, elsewhere
-from tolerances import MUTATIONS, MUTATIONS_EXCUSED, MUTATIONS_SLOW
+from tolerances import FILES, MUTATIONS, MUTATIONS_EXCUSED, MUTATIONS_SLOW
 
 from fsdp import corpus
 
@@ -55,8 +55,21 @@ class Step:
         if done.returncode:
             raise ValueError(f"expected a sharded step, but got {done.stderr[:300]}")
         self.program = Program(done.stdout)
-        self.sidecar = model.with_suffix(".json")
+        same = FILES[model.stem].same_as if model.stem in FILES else ""
+        self.data = self.find_data(model.with_stem(same or model.stem))
         self.mutants = list(self.program.mutants())
+
+    def find_data(self, model):
+        """The file of the model's own values, in the dtypes of the step; None if they are generated."""
+        values, sidecar = model.with_suffix(".safetensors"), model.with_suffix(".json")
+        if not values.exists():
+            return sidecar if sidecar.exists() and '"fill"' in sidecar.read_text() else None
+        arrays = {name: value for name, value in corpus.read_safetensors(values).items() if name.startswith("arg")}
+        if self.source.wide:
+            arrays = {name: value.astype(float) if value.dtype.kind == "f" else value for name, value in arrays.items()}
+        self.path.mkdir()
+        corpus.write_safetensors(self.path / "step.safetensors", arrays)
+        return self.path / "step.safetensors"
 
     def run(self, lane, text, name):
         """The results of all ranks, or how the run ended."""
@@ -64,8 +77,8 @@ class Step:
         folder.mkdir()
         model, results = folder / "step.mlir", folder / "results.safetensors"
         model.write_text(text)
-        if self.sidecar.exists() and '"fill"' in self.sidecar.read_text():
-            (folder / "step.json").write_text(self.sidecar.read_text())
+        if self.data:
+            (folder / "step").with_suffix(self.data.suffix).symlink_to(self.data)
         # Twice, so that states are not zero; but in narrow dtypes a last bit would be a step's whole change.
         steps = 2 if self.source.wide else 1
         flags = ["--quiet", "--unoptimized", f"--steps={steps}", f"--timeout={RUN_SECONDS}", f"--results={results}"]

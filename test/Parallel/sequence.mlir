@@ -11,17 +11,17 @@
 // RUN: fsdp-run %S/../Inputs/parallel/attention.mlir --config=%t/attention.yaml --verify=f64 --quiet
 // RUN: fsdp-run %S/../Inputs/A3_hf_llama.mlir --config=%t/llama.yaml --verify=f64 --quiet
 
-// MLP: fsdp.all_gather %{{.*}} over @tp dim 1 : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
+// MLP: fsdp.all_gather %{{.*}} over @tp dim 1{{.*}} : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
 // MLP: linalg.matmul {{.*}} -> tensor<32x12xf32>
 // MLP: linalg.matmul {{.*}} -> tensor<32x16xf32>
 // MLP: fsdp.reduce_scatter{{ +}}sum %{{.*}} over @tp dim 1 : (tensor<4x8x16xf32>) -> tensor<4x2x16xf32>
 // MLP: math.rsqrt
 // MLP: outs(%{{.*}} : tensor<4x2x16xf32>)
-// MLP: fsdp.all_gather %{{.*}} over @tp dim 1 : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
+// MLP: fsdp.all_gather %{{.*}} over @tp dim 1{{.*}} : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
 // MLP: fsdp.reduce_scatter{{ +}}sum %{{.*}} over @tp dim 1 : (tensor<4x8x16xf32>) -> tensor<4x2x16xf32>
 // Backward: gathered once for both of a product's gradients. The forward's
 // gathered input is used again. A norm's weight has seen a part of the sequence.
-// MLP: fsdp.all_gather %{{.*}} over @tp dim 1 : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
+// MLP: fsdp.all_gather %{{.*}} over @tp dim 1{{.*}} : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
 // MLP: fsdp.local_grad %{{.*}} of "h.1.fc2.weight" : tensor<16x12xf32>
 // MLP: fsdp.local_grad %{{.*}} of "h.1.fc1.bias" : tensor<12xf32>
 // MLP: fsdp.reduce_scatter{{ +}}sum %{{.*}} over @tp dim 1 : (tensor<4x8x16xf32>) -> tensor<4x2x16xf32>
@@ -29,7 +29,7 @@
 // MLP: fsdp.all_reduce{{ +}}sum %[[BIAS]] over @tp : (tensor<16xf32>)
 // MLP: %[[WEIGHT:.*]] = fsdp.local_grad %{{.*}} of "h.1.ln.weight" : tensor<16xf32>
 // MLP: fsdp.all_reduce{{ +}}sum %[[WEIGHT]] over @tp : (tensor<16xf32>)
-// MLP: fsdp.all_gather %{{.*}} over @tp dim 1 : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
+// MLP: fsdp.all_gather %{{.*}} over @tp dim 1{{.*}} : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
 // MLP: fsdp.reduce_scatter{{ +}}sum %{{.*}} over @tp dim 1 : (tensor<4x8x16xf32>) -> tensor<4x2x16xf32>
 // MLP-COUNT-2: fsdp.all_reduce{{ +}}sum %{{.*}} over @tp : (tensor<16xf32>)
 // The projection in front of the blocks, and the loss.
@@ -39,10 +39,10 @@
 // MLP: return
 
 // Gathered once for q, k and v.
-// ATTENTION: fsdp.all_gather %{{.*}} over @tp dim 1 : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
+// ATTENTION: fsdp.all_gather %{{.*}} over @tp dim 1{{.*}} : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
 // ATTENTION: linalg.batch_matmul {{.*}} -> tensor<4x8x8xf32>
 // ATTENTION: fsdp.reduce_scatter{{ +}}sum %{{.*}} over @tp dim 1 : (tensor<4x8x16xf32>) -> tensor<4x2x16xf32>
-// ATTENTION: fsdp.all_gather %{{.*}} over @tp dim 1 : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
+// ATTENTION: fsdp.all_gather %{{.*}} over @tp dim 1{{.*}} : (tensor<4x2x16xf32>) -> tensor<4x8x16xf32>
 // ATTENTION: fsdp.local_grad %{{.*}} of "h.0.o.weight" : tensor<16x4xf32>
 // ATTENTION: fsdp.local_grad %{{.*}} of "h.0.v.weight" : tensor<4x16xf32>
 // ATTENTION: fsdp.reduce_scatter{{ +}}sum %{{.*}} over @tp dim 1 : (tensor<4x8x16xf32>) -> tensor<4x2x16xf32>

@@ -22,16 +22,16 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK-SAME: %[[BIAS:[a-z0-9]*]]: tensor<4xf32> {fsdp.global_shape = array<i64: 8>, fsdp.param = "bias"
   // CHECK-SAME: %[[LN:[a-z0-9]*]]: tensor<4xf32> {fsdp.global_shape = array<i64: 8>, fsdp.param = "ln"
   // CHECK: linalg.generic {{.*}} ins(%[[LN]] : tensor<4xf32>)
-  // CHECK: fsdp.all_gather %{{.*}} over @dp dim 0 : (tensor<4xbf16>) -> tensor<8xbf16>
+  // CHECK: fsdp.all_gather %{{.*}} over @dp dim 0{{.*}} : (tensor<4xbf16>) -> tensor<8xbf16>
   // CHECK: linalg.generic {{.*}} ins(%[[UP]] : tensor<4x8xf32>)
-  // CHECK: %[[UPF:.*]] = fsdp.all_gather %[[UPN:.*]] over @dp dim 0 : (tensor<4x8xbf16>) -> tensor<8x8xbf16>
+  // CHECK: %[[UPF:.*]] = fsdp.all_gather %[[UPN:.*]] over @dp dim 0{{.*}} : (tensor<4x8xbf16>) -> tensor<8x8xbf16>
   // CHECK: linalg.generic {{.*}} ins(%[[UPF]] : tensor<8x8xbf16>)
   // CHECK: linalg.generic {{.*}} ins(%[[DOWN]] : tensor<4x8xf32>)
-  // CHECK: fsdp.all_gather %[[DOWNN:.*]] over @dp dim 0 : (tensor<4x8xbf16>) -> tensor<8x8xbf16>
+  // CHECK: fsdp.all_gather %[[DOWNN:.*]] over @dp dim 0{{.*}} : (tensor<4x8xbf16>) -> tensor<8x8xbf16>
   // The model's own.
   // CHECK: fsdp.all_reduce {{ ?}}sum %{{.*}} over @tp : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: linalg.generic {{.*}} ins(%[[BIAS]] : tensor<4xf32>)
-  // CHECK: fsdp.all_gather %{{.*}} over @dp dim 0 : (tensor<4xbf16>) -> tensor<8xbf16>
+  // CHECK: fsdp.all_gather %{{.*}} over @dp dim 0{{.*}} : (tensor<4xbf16>) -> tensor<8xbf16>
   // CHECK: %[[MB:.*]] = fsdp.local_grad %{{.*}} of "bias"
   // CHECK-NEXT: %[[RB:.*]] = fsdp.reduce_scatter {{ ?}}sum %[[MB]] over @dp dim 0 : (tensor<8xf32>) -> tensor<4xf32>
   // CHECK-NEXT: %[[GB:.*]] = fsdp.scale %[[RB]] by 1 over 2
@@ -147,8 +147,8 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>, fsdp
   // CHECK-DAG: fsdp.process_group @[[COPIES:.*]] = #fsdp.classes<[2, 4] from [2, 2, 2] T(1, 0, 2)>
   // CHECK-LABEL: @micro_batches
   // CHECK: %[[LOOP:.*]]:4 = scf.for {{.*}} -> (tensor<f32>, tensor<2x4xf32>, tensor<2xf32>, tensor<2xi64>) {
-  // CHECK: fsdp.all_gather %{{.*}} over @shard dim 0 : (tensor<2x4xbf16>) -> tensor<4x4xbf16>
-  // CHECK: fsdp.all_gather %{{.*}} over @shard dim 0 : (tensor<2xbf16>) -> tensor<4xbf16>
+  // CHECK: fsdp.all_gather %{{.*}} over @shard dim 0{{.*}} : (tensor<2x4xbf16>) -> tensor<4x4xbf16>
+  // CHECK: fsdp.all_gather %{{.*}} over @shard dim 0{{.*}} : (tensor<2xbf16>) -> tensor<4xbf16>
   // CHECK: fsdp.local_grad %{{.*}} of "w"
   // CHECK: %[[W:.*]] = fsdp.reduce_scatter {{ ?}}sum %{{.*}} over @shard dim 0 : (tensor<4x4xf32>) -> tensor<2x4xf32>
   // CHECK: fsdp.local_grad %{{.*}} of "g"
@@ -239,8 +239,8 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // STORED-SAME: %[[X:[a-z0-9]*]]: tensor<4x4xf32> {fsdp.global_shape = array<i64: 8, 4>, fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{@tp}, {}]>, fsdp.storage = #fsdp.sharding<[{@tp}, {}]>}
   // STORED-SAME: tensor<4x4xf32> {fsdp.global_shape = array<i64: 8, 4>, fsdp.output = "y", {{[^%]*}}fsdp.storage = #fsdp.sharding<[{@tp}, {}]>}
   // STORED: arith.mulf %[[X]], %[[A]]
-  // STORED: fsdp.reshard %[[B]] of [8, 4] from <[{}, {}]> to <[{@tp}, {}]> : tensor<8x4xf32> to tensor<4x4xf32>
-  // STORED: fsdp.reshard %[[C]] of [8, 4] from <[{@world}, {}]> to <[{@tp}, {}]> : tensor<2x4xf32> to tensor<4x4xf32>
+  // STORED: fsdp.reshard %[[B]] of [8, 4] from <[{}, {}]> to <[{@tp}, {}]>{{.*}} : tensor<8x4xf32> to tensor<4x4xf32>
+  // STORED: fsdp.reshard %[[C]] of [8, 4] from <[{@world}, {}]> to <[{@tp}, {}]>{{.*}} : tensor<2x4xf32> to tensor<4x4xf32>
   // STORED: math.tanh
   // STORED-NEXT: fsdp.reshard %[[C]] of [8, 4] from <[{@world}, {}]> to <[{@tp}, {}]> {fsdp.phase = "backward"}
   // STORED: %[[GA:.*]] = fsdp.local_grad %{{.*}} of "a"

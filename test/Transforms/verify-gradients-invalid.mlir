@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no case of test/Cases/verify-*.mlir shows.
+// RUN: fsdp-opt %s --split-input-file --verify-diagnostics --fsdp-verify-gradients
+
+// A gather that says whose shards it joins, and joins others.
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      // expected-note @+1 {{which is here}}
+      %v: tensor<2xf32> {fsdp.param = "v", fsdp.global_shape = array<i64: 4>,
+          fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@world}]>},
+      %w: tensor<2xf32> {fsdp.param = "w", fsdp.global_shape = array<i64: 4>,
+          fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@world}]>},
+      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<2xf32> {fsdp.grad = "w", fsdp.global_shape = array<i64: 4>,
+              fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@world}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    // expected-error @+1 {{expected shards of "w", but got those of 'v'}}
+    %full = fsdp.all_gather %v over @world dim 0 {fsdp.param = "w"} : (tensor<2xf32>) -> tensor<4xf32>
+    %wx = arith.mulf %full, %x : tensor<4xf32>
+    %own = linalg.dot ins(%wx, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %g = fsdp.local_grad %wx of "w" : tensor<4xf32>
+    %s = fsdp.reduce_scatter sum %g over @world dim 0 : (tensor<4xf32>) -> tensor<2xf32>
+    %gw = fsdp.scale %s by 1 over 2 : tensor<2xf32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
+    return %loss, %gw : tensor<f32>, tensor<2xf32>
+  }
+}
+
+// -----
+
+// A scale is synchronisation; a model that multiplies does arithmetic.
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      %v: tensor<2xf32> {fsdp.param = "v", fsdp.global_shape = array<i64: 4>,
+          fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@world}]>},
+      %w: tensor<2xf32> {fsdp.param = "w", fsdp.global_shape = array<i64: 4>,
+          fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@world}]>},
+      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<2xf32> {fsdp.grad = "w", fsdp.global_shape = array<i64: 4>,
+              fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@world}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %full = fsdp.all_gather %w over @world dim 0 : (tensor<2xf32>) -> tensor<4xf32>
+    // expected-error @+1 {{expected no scale in what the model computes}}
+    %half = fsdp.scale %full by 1 over 2 : tensor<4xf32>
+    // expected-note @+1 {{which goes on here}}
+    %wx = arith.mulf %half, %x : tensor<4xf32>
+    %own = linalg.dot ins(%wx, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %g = fsdp.local_grad %wx of "w" : tensor<4xf32>
+    %s = fsdp.reduce_scatter sum %g over @world dim 0 : (tensor<4xf32>) -> tensor<2xf32>
+    %gw = fsdp.scale %s by 1 over 2 : tensor<2xf32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
+    return %loss, %gw : tensor<f32>, tensor<2xf32>
+  }
+}
