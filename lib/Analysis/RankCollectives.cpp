@@ -218,6 +218,22 @@ void RankInterpreter::cut(RankState &state, int64_t &extent, Operation *op,
   }
 }
 
+/// True for what is made of a buffer, element by element: an average of
+/// parameters is no parameter.
+bool RankInterpreter::isOfBuffer(Value value) const {
+  func::FuncOp step = function;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == &step.front() &&
+           step.getArgAttr(argument.getArgNumber(), attr::buffer);
+  Operation *op = value.getDefiningOp();
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  bool isElementwise = generic ? !generic.getNumReductionLoops()
+                               : op->hasTrait<OpTrait::Elementwise>();
+  return (isElementwise || isa<ScaleOp>(op)) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isOfBuffer(operand); });
+}
+
 void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
   Operation *op = collective;
   FlatSymbolRefAttr name = collective.getGroupRef();
@@ -260,6 +276,7 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
     } else {
       ArrayRef<unsigned> group = it->second;
       bool isParameters = state.sum >= 0 ||
+                          (state.from >= 0 && !isOfBuffer(source)) ||
                           collective.getKind() == CollectiveKind::Broadcast;
       if (AxisSet odd = isParameters ? getVarying(state) & getSet(name) : 0)
         report(RankEvent::Distinct, op, i, odd);

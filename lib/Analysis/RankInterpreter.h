@@ -110,6 +110,7 @@ private:
            unsigned operand, llvm::ArrayRef<unsigned> group, int64_t dim);
   void reduce(RankState &state, mlir::Operation *op, unsigned operand,
               llvm::ArrayRef<unsigned> group, ReductionKind kind);
+  bool isOfBuffer(mlir::Value value) const;
   bool isAmbiguous(mlir::Value value, AxisSet axis);
   void report(RankEvent::Kind kind, mlir::Operation *op, unsigned operand,
               AxisSet axes);

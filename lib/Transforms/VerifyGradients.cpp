@@ -811,11 +811,14 @@ template <typename T> static std::string print(T value) {
   return text;
 }
 
-/// Where a location of a file stands in it.
+/// Where something stands in a file, else by which names.
 static std::string printLoc(Location loc) {
   if (auto file = loc->findInstanceOf<FileLineColLoc>())
     return file.getFilename().str() + ":" + std::to_string(file.getLine());
-  return "-";
+  std::string text = print(loc);
+  StringRef names = text;
+  return names.consume_front("loc(") && names.consume_back(")") ? names.str()
+                                                                : text;
 }
 
 void GradientChecks::addRow(const Parameter &parameter,

@@ -197,3 +197,85 @@ module attributes {fsdp.world = #fsdp.world<ranks = 6, ranks_per_node = 3>} {
     return %loss, %w3 : tensor<f32>, tensor<3xf32>
   }
 }
+
+// -----
+
+// B11: experts in one tensor, split by a dim, with an all-to-all there and back;
+// their gradient is summed over all ranks.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.process_group @ep = #fsdp.classes<[2, 2] from [4]>
+  fsdp.process_group @edp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
+  func.func @step(
+      %w: tensor<2x3xf32> {fsdp.param = "experts",
+          fsdp.global_shape = array<i64: 4, 3>, fsdp.sharding = #fsdp.sharding<[{@ep}, {}]>},
+      // expected-note @+1 {{the value comes from here}}
+      %x: tensor<4x2x3xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}, {}, {}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<2x3xf32> {fsdp.grad = "experts",
+              fsdp.global_shape = array<i64: 4, 3>, fsdp.sharding = #fsdp.sharding<[{@ep}, {}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %none = arith.constant dense<0.0> : tensor<2x3xf32>
+    %e = tensor.empty() : tensor<2x4x3xf32>
+    %tokens = fsdp.all_to_all %x over @ep split 0 concat 1 : (tensor<4x2x3xf32>) -> tensor<2x4x3xf32>
+    %wb = linalg.broadcast ins(%w : tensor<2x3xf32>) outs(%e : tensor<2x4x3xf32>) dimensions = [1]
+    %h = arith.mulf %tokens, %wb : tensor<2x4x3xf32>
+    %y = fsdp.all_to_all %h over @ep split 1 concat 0 : (tensor<2x4x3xf32>) -> tensor<4x2x3xf32>
+    %flat = tensor.collapse_shape %y [[0, 1, 2]] : tensor<4x2x3xf32> into tensor<24xf32>
+    %xflat = tensor.collapse_shape %x [[0, 1, 2]] : tensor<4x2x3xf32> into tensor<24xf32>
+    %own = linalg.dot ins(%flat, %xflat : tensor<24xf32>, tensor<24xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %dh = fsdp.all_to_all %x over @ep split 0 concat 1 : (tensor<4x2x3xf32>) -> tensor<2x4x3xf32>
+    %dwt = arith.mulf %tokens, %dh : tensor<2x4x3xf32>
+    %dw = linalg.reduce ins(%dwt : tensor<2x4x3xf32>) outs(%none : tensor<2x3xf32>) dimensions = [1]
+      (%a: f32, %b: f32) {
+        %c = arith.addf %a, %b : f32
+        linalg.yield %c : f32
+      }
+    %m = fsdp.local_grad %dw of "experts" : tensor<2x3xf32>
+    // expected-error @+1 {{'fsdp.all_reduce': expected terms of a sum on @ep, but got different chunks of one value}}
+    %r = fsdp.all_reduce sum %m over @world : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %g = fsdp.scale %r by 1 over 4 : tensor<2x3xf32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 4 : tensor<f32>
+    return %loss, %g : tensor<f32>, tensor<2x3xf32>
+  }
+}
+
+// -----
+
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.process_group @ep = #fsdp.classes<[2, 2] from [4]>
+  fsdp.process_group @edp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
+  func.func @step(
+      %w: tensor<2x3xf32> {fsdp.param = "experts",
+          fsdp.global_shape = array<i64: 4, 3>, fsdp.sharding = #fsdp.sharding<[{@ep}, {}]>},
+      %x: tensor<4x2x3xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}, {}, {}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<2x3xf32> {fsdp.grad = "experts",
+              fsdp.global_shape = array<i64: 4, 3>, fsdp.sharding = #fsdp.sharding<[{@ep}, {}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %none = arith.constant dense<0.0> : tensor<2x3xf32>
+    %e = tensor.empty() : tensor<2x4x3xf32>
+    %tokens = fsdp.all_to_all %x over @ep split 0 concat 1 : (tensor<4x2x3xf32>) -> tensor<2x4x3xf32>
+    %wb = linalg.broadcast ins(%w : tensor<2x3xf32>) outs(%e : tensor<2x4x3xf32>) dimensions = [1]
+    %h = arith.mulf %tokens, %wb : tensor<2x4x3xf32>
+    %y = fsdp.all_to_all %h over @ep split 1 concat 0 : (tensor<2x4x3xf32>) -> tensor<4x2x3xf32>
+    %flat = tensor.collapse_shape %y [[0, 1, 2]] : tensor<4x2x3xf32> into tensor<24xf32>
+    %xflat = tensor.collapse_shape %x [[0, 1, 2]] : tensor<4x2x3xf32> into tensor<24xf32>
+    %own = linalg.dot ins(%flat, %xflat : tensor<24xf32>, tensor<24xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %dh = fsdp.all_to_all %x over @ep split 0 concat 1 : (tensor<4x2x3xf32>) -> tensor<2x4x3xf32>
+    %dwt = arith.mulf %tokens, %dh : tensor<2x4x3xf32>
+    %dw = linalg.reduce ins(%dwt : tensor<2x4x3xf32>) outs(%none : tensor<2x3xf32>) dimensions = [1]
+      (%a: f32, %b: f32) {
+        %c = arith.addf %a, %b : f32
+        linalg.yield %c : f32
+      }
+    %m = fsdp.local_grad %dw of "experts" : tensor<2x3xf32>
+    %r = fsdp.all_reduce sum %m over @edp : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    %g = fsdp.scale %r by 1 over 4 : tensor<2x3xf32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 4 : tensor<f32>
+    return %loss, %g : tensor<f32>, tensor<2x3xf32>
+  }
+}

@@ -10,24 +10,19 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
   func.func @step(
       // expected-note @+1 {{it is placed here}}
       %w: tensor<4xf32> {fsdp.param = "w", fsdp.sharding = #fsdp.sharding<[{}], varying = {@ep}>},
-      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@ep}>},
-      %lr: tensor<2xf32> {fsdp.hyper = "lr", fsdp.sharding = #fsdp.sharding<[{}]>})
+      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@ep}>})
       -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@ep]>, fsdp.sharding = #fsdp.sharding<[]>},
-          tensor<4xf32> {fsdp.updated = "w", fsdp.sharding = #fsdp.sharding<[{}], varying = {@ep}>}) {
+          tensor<4xf32> {fsdp.grad = "w", fsdp.sharding = #fsdp.sharding<[{}], varying = {@ep}>}) {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    %own = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
-    %m = fsdp.local_grad %x of "w" : tensor<4xf32>
     // expected-error @+1 {{'fsdp.slice': expected ranks that hold the same parameter on @ep, but each holds another one}}
     %shard = fsdp.slice %w over @ep dim 0 : tensor<4xf32> to tensor<2xf32>
-    // expected-error @+1 {{'fsdp.reduce_scatter': expected ranks that hold the same parameter on @ep, but each holds another one}}
-    %s = fsdp.reduce_scatter sum %m over @ep dim 0 : (tensor<4xf32>) -> tensor<2xf32>
-    %g = fsdp.scale %s by 1 over 2 : tensor<2xf32>
-    %change = arith.mulf %g, %lr : tensor<2xf32>
-    %next = arith.subf %shard, %change : tensor<2xf32>
-    %new = fsdp.all_gather %next over @ep dim 0 : (tensor<2xf32>) -> tensor<4xf32>
+    %full = fsdp.all_gather %shard over @ep dim 0 : (tensor<2xf32>) -> tensor<4xf32>
+    %own = linalg.dot ins(%full, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %m = fsdp.local_grad %x of "w" : tensor<4xf32>
+    %g = fsdp.scale %m by 1 over 2 : tensor<4xf32>
     %sum = fsdp.all_reduce sum %own over @ep : (tensor<f32>) -> tensor<f32>
     %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
-    return %loss, %new : tensor<f32>, tensor<4xf32>
+    return %loss, %g : tensor<f32>, tensor<4xf32>
   }
 }
 
@@ -37,22 +32,19 @@ module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
   fsdp.process_group @ep = #fsdp.classes<[1, 2] from [2]>
   func.func @step(
       %w: tensor<4xf32> {fsdp.param = "w", fsdp.sharding = #fsdp.sharding<[{}]>},
-      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@ep}>},
-      %lr: tensor<2xf32> {fsdp.hyper = "lr", fsdp.sharding = #fsdp.sharding<[{}]>})
+      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@ep}>})
       -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@ep]>, fsdp.sharding = #fsdp.sharding<[]>},
-          tensor<4xf32> {fsdp.updated = "w", fsdp.sharding = #fsdp.sharding<[{}]>}) {
+          tensor<4xf32> {fsdp.grad = "w", fsdp.sharding = #fsdp.sharding<[{}]>}) {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    %own = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
-    %m = fsdp.local_grad %x of "w" : tensor<4xf32>
     %shard = fsdp.slice %w over @ep dim 0 : tensor<4xf32> to tensor<2xf32>
-    %s = fsdp.reduce_scatter sum %m over @ep dim 0 : (tensor<4xf32>) -> tensor<2xf32>
-    %g = fsdp.scale %s by 1 over 2 : tensor<2xf32>
-    %change = arith.mulf %g, %lr : tensor<2xf32>
-    %next = arith.subf %shard, %change : tensor<2xf32>
-    %new = fsdp.all_gather %next over @ep dim 0 : (tensor<2xf32>) -> tensor<4xf32>
+    %full = fsdp.all_gather %shard over @ep dim 0 : (tensor<2xf32>) -> tensor<4xf32>
+    %own = linalg.dot ins(%full, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %m = fsdp.local_grad %x of "w" : tensor<4xf32>
+    %r = fsdp.all_reduce sum %m over @ep : (tensor<4xf32>) -> tensor<4xf32>
+    %g = fsdp.scale %r by 1 over 2 : tensor<4xf32>
     %sum = fsdp.all_reduce sum %own over @ep : (tensor<f32>) -> tensor<f32>
     %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
-    return %loss, %new : tensor<f32>, tensor<4xf32>
+    return %loss, %g : tensor<f32>, tensor<4xf32>
   }
 }
 

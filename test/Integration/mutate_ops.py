@@ -41,7 +41,8 @@ class Program(Text):
             if op.name == "all_gather":
                 lines += self.copies(head, op.number("dim"), value, source, result)
             elif op.name == "reduce_scatter":
-                lines.append(f"{head}fsdp.slice {value} over @{op.parts['group']} dim {op.number('dim')} : {source} to {result}")
+                where = f"over @{op.parts['group']} dim {op.number('dim')}"
+                lines.append(f"{head}fsdp.slice {value} {where} : {source} to {result}")
             else:
                 lines += self.reshaped(head, value, source, result)
         how = {"all_gather": "copies", "reduce_scatter": "slice"}.get(op.name, "reshape")
@@ -97,7 +98,8 @@ class Program(Text):
         if chained and (op.keeps_type or chained.keeps_type) and op.name != "scale":
             middle = op.inputs if chained.keeps_type else chained.outputs
             first = chained.render("%mutant", op.operands, op.inputs, middle)
-            second = op.render(chained.result, [f"%mutant{r[len(op.result):]}" for r in op.results], middle, chained.outputs)
+            operands = [f"%mutant{result[len(op.result) :]}" for result in op.results]
+            second = op.render(chained.result, operands, middle, chained.outputs)
             chain = {op.index: [], chained.index: [first, second]}
             yield Mutant("reorder", "within a chain", op.index, lambda: self.edited(chain))
 
@@ -121,7 +123,8 @@ class Program(Text):
             declared = [(name, classes)] if name not in self.groups else []
             line = op.render(group=name)
             ordered = sorted(map(sorted, classes)) == sorted(map(sorted, own))
-            how = f"{'a reduction' if op.name == 'all_reduce' else 'pieces'} in another order" if ordered else "other ranks"
+            what = "a reduction" if op.name == "all_reduce" else "pieces"
+            how = f"{what} in another order" if ordered else "other ranks"
             yield Mutant(
                 "regroup",
                 how,
@@ -162,7 +165,8 @@ class Program(Text):
             if other.inputs != op.inputs or other.outputs != op.outputs or other.operands == op.operands:
                 continue
             if other.name != "scale" and all(self.defined(value, op.index) for value in other.operands):
-                lines = {op.index: [op.render(operands=other.operands)], other.index: [other.render(operands=op.operands)]}
+                first, second = op.render(operands=other.operands), other.render(operands=op.operands)
+                lines = {op.index: [first], other.index: [second]}
                 yield Mutant("swap", "of two", op.index, lambda: self.edited(lines))
                 return
 
@@ -202,6 +206,7 @@ class Program(Text):
     def other_reduction(self, op):
         """A sum becomes a maximum, a maximum a sum."""
         if op.parts.get("reduction") in ("sum", "max"):
-            other = {"sum": "max", "max": "sum"}[op.parts["reduction"]]
+            own = op.parts["reduction"]
+            other = {"sum": "max", "max": "sum"}[own]
             line = op.render(reduction=other)
-            yield Mutant("reduction", f"{op.parts['reduction']} to {other}", op.index, lambda: self.replaced(op, [line]))
+            yield Mutant("reduction", f"{own} to {other}", op.index, lambda: self.replaced(op, [line]))

@@ -7,8 +7,9 @@ The text is what fsdp-opt prints: an op a line, indented by its block, and no na
 import re
 
 COLLECTIVE = re.compile(
-    r"(?P<indent> *)(?P<result>%\w+)(?::\d+)? = fsdp\.(?P<name>all_gather|reduce_scatter|all_reduce|all_to_all|broadcast"
-    r"|permute) +(?:(?P<reduction>sum|max|min) )?(?P<operands>%[^ ]+(?:, %[^ ]+)*) over @(?P<group>[\w$.-]+)"
+    r"(?P<indent> *)(?P<result>%\w+)(?::\d+)? = "
+    r"fsdp\.(?P<name>all_gather|reduce_scatter|all_reduce|all_to_all|broadcast|permute) +"
+    r"(?:(?P<reduction>sum|max|min) )?(?P<operands>%[^ ]+(?:, %[^ ]+)*) over @(?P<group>[\w$.-]+)"
     r"(?P<rest>.*?) : \((?P<from>.*)\) -> (?P<to>.*)"
 )
 SCALE = re.compile(
@@ -50,7 +51,8 @@ class Op:
         result, operands = result or self.result, ", ".join(operands or self.operands)
         head = " " * self.indent + result
         if self.name == "scale":
-            return f"{head} = fsdp.scale {operands} by {p['by']} over {p['over']}{p['rest']} : {(inputs or self.inputs)[0]}"
+            by = f"by {p['by']} over {p['over']}{p['rest']}"
+            return f"{head} = fsdp.scale {operands} {by} : {(inputs or self.inputs)[0]}"
         inputs, outputs = ", ".join(inputs or self.inputs), outputs or self.outputs
         results = f"({', '.join(outputs)})" if len(outputs) > 1 else outputs[0]
         many, reduction = f":{len(outputs)}" * (len(outputs) > 1), f"{p['reduction']} " if p["reduction"] else ""
@@ -102,7 +104,7 @@ class Text:
         self.ops = [Op(i, match) for i, match in found if match]
         expected = len(re.findall(r" = fsdp\.(?:all_|reduce_scatter|broadcast|permute|scale)", text))
         if len(self.ops) != expected:
-            raise ValueError(f"expected {expected} collectives and scales on lines of their own, but got {len(self.ops)}")
+            raise ValueError(f"expected {expected} collectives and scales on their own lines, but got {len(self.ops)}")
         groups = [(i, GROUP.match(line)) for i, line in enumerate(self.lines)]
         self.groups = {match["name"]: iota(match["classes"]) for _, match in groups if match}
         self.last_group = max((i for i, match in groups if match), default=0)

@@ -14,7 +14,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -185,7 +184,7 @@ def table(outcomes, key):
         yield f"{name:34}" + "".join(f"{count[column]:15}" for column in COLUMNS)
 
 
-def choose(lane, steps, count, seed):
+def choose(steps, count, seed):
     """`count` different mutants: a step, a kind and a mutant of it are drawn, each evenly."""
     random_ = random.Random(seed)
     left = {step: {} for step in steps}
@@ -223,12 +222,12 @@ def main():
     steps = [step for step in lane.map(lambda source: load(lane, source), named) if step]
     cases = [(step, number) for step in steps for number in range(len(step.mutants))]
     if not given.full:
-        cases = choose(lane, steps, SAMPLE, given.seed)
+        cases = choose(steps, SAMPLE, given.seed)
     count = ELSEWHERE * given.full if given.elsewhere is None else given.elsewhere
     if count:
         others = [source for source in elsewhere() if given.only in source.name]
         others = [step for step in lane.map(lambda source: load(lane, source), others) if step]
-        cases += choose(lane, others, count, given.seed)
+        cases += choose(others, count, given.seed)
         print(*(f"not drawn from: {name}, {why}" for name, why in MUTATIONS_SLOW.items()), sep="\n")
     outcomes = [outcome for outcome in lane.map(lambda case: judge(lane, case), cases) if outcome]
     names = {source.name for source in NAMED}
@@ -242,7 +241,6 @@ def main():
     verdicts = [outcome.verdict.split(",")[0] for outcome in outcomes]
     harmful = verdicts.count("caught") + verdicts.count("missed")
     missed, alarms = verdicts.count("missed"), verdicts.count("false alarms")
-    print(f"{len(cases)} mutants, {harmful} of them harmful, {harmful - missed} caught, {alarms} false alarms", file=sys.stderr)
     lane.finish(f"{len(cases)} mutants, {harmful} harmful, {harmful - missed} caught, {alarms} false alarms")
 
 
