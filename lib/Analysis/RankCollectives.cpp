@@ -229,7 +229,9 @@ bool RankInterpreter::isOfBuffer(Value value) const {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   bool isElementwise = generic ? !generic.getNumReductionLoops()
                                : op->hasTrait<OpTrait::Elementwise>();
-  return (isElementwise || isa<ScaleOp>(op)) &&
+  return (isElementwise ||
+          isa<ScaleOp, SliceOp, tensor::ExtractSliceOp, tensor::PadOp,
+              CollectiveOpInterface>(op)) &&
          llvm::any_of(op->getOperands(),
                       [&](Value operand) { return isOfBuffer(operand); });
 }

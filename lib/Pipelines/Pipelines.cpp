@@ -92,9 +92,10 @@ void fsdp::buildShardPipeline(OpPassManager &manager, bool verify) {
   // Knows placements, which are gone behind the next pass.
   manager.addPass(createLowerNormPass());
   manager.addPass(createLowerReshardsPass());
+  addStage(manager, "sharded", /*isLast=*/true);
+  // Behind the stage, which says that gradients are now summed.
   if (verify)
     buildVerifyPipeline(manager);
-  addStage(manager, "sharded", /*isLast=*/true);
 }
 
 void fsdp::registerPipelines() {

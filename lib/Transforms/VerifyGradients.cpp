@@ -33,6 +33,8 @@ struct VerifyGradientsPass
   using VerifyGradientsPassBase::VerifyGradientsPassBase;
 
   void runOnOperation() override {
+    // Nothing changes, so nothing has to be verified again behind it.
+    markAllAnalysesPreserved();
     if (!Step::exists(getOperation()))
       return;
     FailureOr<Step> step = Step::get(getOperation());

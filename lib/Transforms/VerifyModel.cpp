@@ -56,6 +56,15 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
   if (LossAttr loss = step.getLoss())
     for (Attribute group : loss.getGroups())
       ofLoss |= states.has(group) ? states.getSet(group) : 0;
+  // Most models have none of it.
+  auto isRelevant = [&](const RankEvent &event) {
+    if (event.kind == RankEvent::SumOfAny || event.kind == RankEvent::GatherAny)
+      return bool(event.axes & ofLoss & ~states.getInexact());
+    return event.kind == RankEvent::Use &&
+           states.getParameter(event.state) == -1;
+  };
+  if (llvm::none_of(states.getEvents(), isRelevant))
+    return success();
   DenseSet<Operation *> path = getGradientPath(step);
   Phases phases(step);
   std::map<std::pair<AxisSet, bool>, Count> counts;

@@ -2,7 +2,7 @@
 // G2: a shard where the model needs the full parameter. Types alone do not
 // tell: a product of two shards is a product. The right program gathers, also
 // through a cast; the optimizer may use shards.
-// RUN: fsdp-opt %s --split-input-file --verify-diagnostics --fsdp-verify-stage=stage=sharded
+// RUN: fsdp-opt %s --split-input-file --verify-diagnostics --fsdp-verify-gradients
 
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>

@@ -97,35 +97,3 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   }
 }
 
-// -----
-
-// Compute is partitioned: a shard may be padded and cut on its way to a
-// collective, be cut further, or be what compute wants, which its placement
-// says. It may not be used once padded.
-module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
-  fsdp.process_group @tp = #fsdp.classes<[2, 2] from [4]>
-  fsdp.process_group @dp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
-  fsdp.unit @u {shard = @dp, reshard_after_forward = true}
-  // expected-note @+2 {{its storage is #fsdp.sharding<[{@dp}, {}]>}}
-  func.func @partitioned(
-      %w: tensor<4x3xf32> {fsdp.param = "w", fsdp.unit = @u, fsdp.global_shape = array<i64: 8, 3>,
-        fsdp.sharding = #fsdp.sharding<[{}, {}]>, fsdp.storage = #fsdp.sharding<[{@dp}, {}]>},
-      %v: tensor<4x3xf32> {fsdp.param = "v", fsdp.unit = @u, fsdp.global_shape = array<i64: 8, 3>,
-        fsdp.sharding = #fsdp.sharding<[{@dp}, {}]>, fsdp.storage = #fsdp.sharding<[{@dp}, {}]>})
-      -> (tensor<4x4xf32> {fsdp.output = "o", fsdp.sharding = #fsdp.sharding<[{}, {}]>},
-          tensor<2x3xf32> {fsdp.output = "p", fsdp.sharding = #fsdp.sharding<[{}, {}]>},
-          tensor<4x3xf32> {fsdp.output = "q", fsdp.sharding = #fsdp.sharding<[{}, {}]>}) {
-    %zero = arith.constant 0.0 : f32
-    %padded = tensor.pad %w low[0, 0] high[0, 1] {
-    ^bb0(%i: index, %j: index):
-      tensor.yield %zero : f32
-    } : tensor<4x3xf32> to tensor<4x4xf32>
-    %moved = fsdp.all_to_all %padded over @dp split 1 concat 0 : (tensor<4x4xf32>) -> tensor<8x2xf32>
-    %cut = fsdp.slice %w over @tp dim 0 : tensor<4x3xf32> to tensor<2x3xf32>
-    %p = arith.negf %cut : tensor<2x3xf32>
-    %q = arith.negf %v : tensor<4x3xf32>
-    // expected-error @below {{expected the full parameter 'w', gathered for unit @u, but got the shard that a rank stores}}
-    %o = arith.negf %padded : tensor<4x4xf32>
-    return %o, %p, %q : tensor<4x4xf32>, tensor<2x3xf32>, tensor<4x3xf32>
-  }
-}
