@@ -38,6 +38,8 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
     case AxisState::Equal:
       if (!own.isPlain())
         report(RankEvent::SumOfAny, op, operand, bit);
+      else if (isSum && isAmbiguous(op->getOperand(operand), bit))
+        inexact |= bit;
       else if (isSum && state.sum >= 0 && getParameter(state) != -1)
         // The scale may take it into account.
         state.sum = changeSum(state.sum, [&](GradientSum sum) {
@@ -259,10 +261,11 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
   unsigned skip = collective.isBlocking() ? 0 : 1;
   for (auto [i, source] : llvm::enumerate(collective.getSources())) {
     RankState state = get(source);
-    // Without markers, terms within the model are no part of a sum over ranks.
+    // Without markers, terms within the model are no part of a sum over ranks,
+    // unless the loss is combined there.
     AxisSet summed = getSet(name);
     if (getParameter(state) == -1)
-      summed &= state.getAny();
+      summed &= state.getAny() | getLossAxes();
     bool isReduction = collective.getReductionKind().has_value();
     if (it == sets.end()) {
       // Checked where the group has axes; here it does what it is for, but on

@@ -74,6 +74,14 @@ AxisSet RankInterpreter::getVarying(const RankState &state) const {
   return set;
 }
 
+AxisSet RankInterpreter::getLossAxes() const {
+  AxisSet set = 0;
+  if (loss)
+    for (Attribute group : loss.getGroups())
+      set |= has(group) ? getSet(group) : 0;
+  return set;
+}
+
 /// On the loss's axes each rank has the derivative of its own loss, a term of
 /// the sum; elsewhere a gradient is what autograd made it.
 void RankInterpreter::visitMarker(LocalGradOp op) {
@@ -104,11 +112,7 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
                         .withVarying(sharding.getVarying()),
           op.getType());
     }
-    AxisSet ofLoss = 0;
-    if (loss)
-      for (Attribute group : loss.getGroups())
-        if (has(group))
-          ofLoss |= getSet(group);
+    AxisSet ofLoss = getLossAxes();
     // A chunk of the gradient was summed and scattered on its way.
     auto isChunk = [&](AxisState found) {
       if (found.kind != AxisState::Split)

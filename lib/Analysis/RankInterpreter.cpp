@@ -306,13 +306,10 @@ void RankInterpreter::visitArguments() {
 // Ops
 //===----------------------------------------------------------------------===//
 
-namespace fsdp { void dumpState(const RankState &s, unsigned n); }
 void RankInterpreter::visit(Block &block) {
   for (Operation &op : block)
-    if (!op.hasTrait<OpTrait::IsTerminator>()) {
+    if (!op.hasTrait<OpTrait::IsTerminator>())
       visit(&op);
-      if (getenv("DBGALL")) { llvm::errs() << "OP "; op.print(llvm::errs(), OpPrintingFlags().skipRegions().useLocalScope()); llvm::errs() << "\n"; for (Value v : op.getOperands()) dumpState(get(v), axes.getAxes().size()); llvm::errs() << "->"; for (Value v : op.getResults()) dumpState(get(v), axes.getAxes().size()); }
-    }
 }
 
 void RankInterpreter::setResults(Operation *op, RankState state) {
@@ -610,4 +607,3 @@ void RankInterpreter::visitWhile(scf::WhileOp loop) {
     states[result] = state;
   }
 }
-namespace fsdp { void dumpState(const RankState &s, unsigned n) { for (unsigned i=0;i<n;++i){ AxisState a=s.get(i); llvm::errs() << " [" << i << ": k" << int(a.kind) << " d" << int(a.dim) << " in" << a.inner << " o" << int(a.order) << " c" << a.coefficient << "]"; } llvm::errs() << (s.isZero ? " zero" : "") << "\n"; } }

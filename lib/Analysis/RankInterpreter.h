@@ -48,6 +48,9 @@ class RankInterpreter : public RankStates {
 public:
   mlir::LogicalResult init(mlir::func::FuncOp function, unsigned family);
   void visit(mlir::Block &block);
+  bool repeats(mlir::Value value, int64_t dim) override {
+    return getBroadcast(value) >> dim & 1;
+  }
 
 private:
   void visit(mlir::Operation *op);
@@ -116,6 +119,7 @@ private:
               AxisSet axes);
 
   // RankGradients.cpp
+  AxisSet getLossAxes() const;
   void visitMarker(LocalGradOp op);
   void visitScale(ScaleOp op);
   /// Follows sums through an op whose results are placed already.

@@ -61,7 +61,7 @@ struct VerifyGradientsPass
       return signalPassFailure();
   }
 
-  LogicalResult check(const Step &step, const RankStates &states,
+  LogicalResult check(const Step &step, RankStates &states,
                       Verdict &result, unsigned family);
   LogicalResult writeJson(const Verdict &result);
 };
@@ -69,7 +69,7 @@ struct VerifyGradientsPass
 /// The checks in terms of one family of process groups.
 class GradientChecks {
 public:
-  GradientChecks(const Step &step, const RankStates &states, Verdict &verdict)
+  GradientChecks(const Step &step, RankStates &states, Verdict &verdict)
       : step(step), function(step.getFunction()), states(states),
         verdict(verdict), loss(step.getLoss()) {}
 
@@ -106,7 +106,7 @@ private:
 
   const Step &step;
   func::FuncOp function;
-  const RankStates &states;
+  RankStates &states;
   Verdict &verdict;
   LossAttr loss;
   llvm::StringSet<> reported, shown;
@@ -114,8 +114,7 @@ private:
 };
 } // namespace
 
-LogicalResult VerifyGradientsPass::check(const Step &step,
-                                         const RankStates &states,
+LogicalResult VerifyGradientsPass::check(const Step &step, RankStates &states,
                                          Verdict &result, unsigned family) {
   GradientChecks checks(step, states, result);
   // Before a step is sharded nothing is summed.
@@ -497,7 +496,9 @@ bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState found = have.get(axis), wanted = want.get(axis);
     if (found.matches(wanted) || wanted.kind == AxisState::Any ||
-        (states.getInexact() >> axis & 1))
+        (states.getInexact() >> axis & 1) ||
+        (wanted.kind == AxisState::Split && found.isPlain() &&
+         states.repeats(value, wanted.dim)))
       continue;
     InFlightDiagnostic diag = error(loc);
     diag << "expected the gradient of '" << parameter.name << "' to be "
@@ -555,7 +556,9 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState have = found.get(axis), want = wanted.get(axis);
     if (want.kind == AxisState::Any || have.matches(want) ||
-        (states.getInexact() >> axis & 1))
+        (states.getInexact() >> axis & 1) ||
+        (want.kind == AxisState::Split && have.isPlain() &&
+         (what == "output" || states.repeats(value, want.dim))))
       continue;
     AxisSet bit = AxisSet(1) << axis;
     InFlightDiagnostic diag = error(value.getLoc());

@@ -238,6 +238,8 @@ public:
   /// Where that begins: the value (an argument, a rank index, the result of an
   /// op of equal operands) at which ranks begin to differ on one of `axes`.
   mlir::Value getCause(mlir::Value value, AxisSet axes) const;
+  /// True where all rows of a value along `dim` are the same.
+  virtual bool repeats(mlir::Value value, int64_t dim) = 0;
   /// What is known of a value.
   const RankState &get(mlir::Value value) const;
   const GradientSum *getSum(const RankState &state) const {
