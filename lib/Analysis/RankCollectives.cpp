@@ -134,16 +134,15 @@ void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
                                  std::abs(own.dim - dim)),
                      [](int64_t rows) { return rows == 1; }))
       own = AxisState::split(dim, extent, own.order);
-    bool isRight = own.kind == AxisState::Split && own.dim == dim &&
-                   own.inner == extent;
+    bool isRight =
+        own.kind == AxisState::Split && own.dim == dim && own.inner == extent;
     if (own.kind == AxisState::Partial || own.kind == AxisState::Mixed)
       report(RankEvent::GatherPartial, op, operand, bit);
     else if (own.isPlain() && !state.isZero) {
       // What is the same along a dimension is split along it as well.
       if (!(getBroadcast(op->getOperand(operand)) >> dim & 1))
         report(RankEvent::GatherEqual, op, operand, bit);
-    }
-    else if (own.kind == AxisState::Any)
+    } else if (own.kind == AxisState::Any)
       report(RankEvent::GatherAny, op, operand, bit);
     else if (!isRight && !state.isZero)
       report(RankEvent::GatherOther, op, operand, bit);
@@ -213,9 +212,8 @@ void RankInterpreter::cut(RankState &state, int64_t &extent, Operation *op,
     }
     bool isKnown = own.isPlain() || own.kind == AxisState::Partial ||
                    own.kind == AxisState::Split;
-    state.set(axis, isKnown && !isScrambled
-                        ? AxisState::split(dim, rows, order)
-                        : AxisState::any());
+    state.set(axis, isKnown && !isScrambled ? AxisState::split(dim, rows, order)
+                                            : AxisState::any());
     extent = rows;
   }
 }
@@ -231,9 +229,8 @@ bool RankInterpreter::isOfBuffer(Value value) const {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   bool isElementwise = generic ? !generic.getNumReductionLoops()
                                : op->hasTrait<OpTrait::Elementwise>();
-  return (isElementwise ||
-          isa<ScaleOp, SliceOp, tensor::ExtractSliceOp, tensor::PadOp,
-              CollectiveOpInterface>(op)) &&
+  return (isElementwise || isa<ScaleOp, SliceOp, tensor::ExtractSliceOp,
+                               tensor::PadOp, CollectiveOpInterface>(op)) &&
          llvm::any_of(op->getOperands(),
                       [&](Value operand) { return isOfBuffer(operand); });
 }
@@ -256,7 +253,8 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
     auto dim = op->getAttrOfType<IntegerAttr>(attribute);
     return dim ? dim.getInt() : 0;
   };
-  ReductionKind kind = collective.getReductionKind().value_or(ReductionKind::Sum);
+  ReductionKind kind =
+      collective.getReductionKind().value_or(ReductionKind::Sum);
   // A started one returns its token first.
   unsigned skip = collective.isBlocking() ? 0 : 1;
   for (auto [i, source] : llvm::enumerate(collective.getSources())) {

@@ -149,14 +149,15 @@ static std::optional<AxisState> passTerms(Operation *op, ArrayRef<Element> in) {
 Element RankInterpreter::evaluate(Operation *op, ArrayRef<Element> in,
                                   unsigned axis) {
   Element result;
-  result.isZero = matchPattern(op, m_AnyZeroFloat()) ||
-                  matchPattern(op, m_Zero());
+  result.isZero =
+      matchPattern(op, m_AnyZeroFloat()) || matchPattern(op, m_Zero());
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return evaluateExtract(extract, in.drop_front(), axis);
   if (llvm::all_of(in, [](const Element &e) { return e.state.isPlain(); })) {
     result.isZero |=
-        !in.empty() && isa<arith::MulFOp, arith::ExtFOp, arith::TruncFOp,
-                           ScaleOp, arith::NegFOp>(op) &&
+        !in.empty() &&
+        isa<arith::MulFOp, arith::ExtFOp, arith::TruncFOp, ScaleOp,
+            arith::NegFOp>(op) &&
         llvm::any_of(in, [](const Element &e) { return e.isZero; });
     result.isZero |=
         isa<arith::AddFOp, arith::SubFOp>(op) &&
@@ -187,9 +188,7 @@ Element RankInterpreter::evaluate(Operation *op, ArrayRef<Element> in,
     return e.state.kind == AxisState::Partial ||
            e.state.kind == AxisState::Mixed;
   };
-  auto isAny = [](const Element &e) {
-    return e.state.kind == AxisState::Any;
-  };
+  auto isAny = [](const Element &e) { return e.state.kind == AxisState::Any; };
   if (!state && llvm::any_of(in, isOfTerms) && llvm::none_of(in, isAny))
     state = AxisState::ofKind(AxisState::Mixed);
   result.state = state.value_or(AxisState::any());
@@ -205,10 +204,9 @@ Element RankInterpreter::evaluateExtract(tensor::ExtractOp op,
   AxisState state = tensor.get(axis);
   bool isMasked = false, isEqual = true;
   for (auto [dim, index] : llvm::enumerate(indices)) {
-    int64_t wanted =
-        state.kind == AxisState::Split && int64_t(dim) == state.dim
-            ? -getStride(tensor, axis, axes)
-            : 0;
+    int64_t wanted = state.kind == AxisState::Split && int64_t(dim) == state.dim
+                         ? -getStride(tensor, axis, axes)
+                         : 0;
     isEqual &= index.state.coefficient == wanted;
     isMasked |= index.state.kind == AxisState::Masked;
     isEqual &= index.state.kind == AxisState::Equal ||
@@ -257,18 +255,18 @@ static SmallVector<LoopSplit> getLoops(const RankState &state, unsigned axis,
   return loops;
 }
 
-SmallVector<LoopSplit>
-RankInterpreter::findSplits(ArrayRef<AffineMap> maps, ValueRange operands,
-                            unsigned axis, bool &isMixed) {
+SmallVector<LoopSplit> RankInterpreter::findSplits(ArrayRef<AffineMap> maps,
+                                                   ValueRange operands,
+                                                   unsigned axis,
+                                                   bool &isMixed) {
   SmallVector<LoopSplit> common;
   bool isFirst = true;
   for (auto [map, operand] : llvm::zip(maps, operands)) {
     const RankState &state = get(operand);
     if (state.isZero || state.get(axis).kind != AxisState::Split)
       continue;
-    SmallVector<LoopSplit> loops =
-        getLoops(state, axis, map,
-                 cast<ShapedType>(operand.getType()).getShape(), axes);
+    SmallVector<LoopSplit> loops = getLoops(
+        state, axis, map, cast<ShapedType>(operand.getType()).getShape(), axes);
     if (isFirst)
       common = loops;
     else
@@ -385,9 +383,8 @@ SmallVector<Element> RankInterpreter::evaluateBody(linalg::LinalgOp op,
       env[result] = element;
   }
   SmallVector<Element> results;
-  bool isReduced =
-      split.loop >= 0 && op.getIteratorTypesArray()[split.loop] ==
-                             utils::IteratorType::reduction;
+  bool isReduced = split.loop >= 0 && op.getIteratorTypesArray()[split.loop] ==
+                                          utils::IteratorType::reduction;
   for (auto [i, yielded] :
        llvm::enumerate(body.getTerminator()->getOperands())) {
     if (!isReduced) {
@@ -404,7 +401,8 @@ SmallVector<Element> RankInterpreter::evaluateBody(linalg::LinalgOp op,
     if (reduction && in.state.isPlain() &&
         (reduction->first == ReductionKind::Sum
              ? init.isZero || start == AxisState::partial(ReductionKind::Sum)
-             : start.isPlain() || start == AxisState::partial(reduction->first)))
+             : start.isPlain() ||
+                   start == AxisState::partial(reduction->first)))
       result.state = AxisState::partial(reduction->first);
     else if (reduction && in.state.isPlain() && start.isPlain())
       result.state = AxisState::ofKind(AxisState::Mixed);
@@ -468,9 +466,8 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
   LoopSplit split = right.empty() ? LoopSplit() : right.front();
   if (right.empty())
     elements = evaluateBody(op, axis, split);
-  bool isParallel =
-      split.loop >= 0 && op.getIteratorTypesArray()[split.loop] ==
-                             utils::IteratorType::parallel;
+  bool isParallel = split.loop >= 0 && op.getIteratorTypesArray()[split.loop] ==
+                                           utils::IteratorType::parallel;
   for (auto [i, element] : llvm::enumerate(elements)) {
     AxisState state = element.state;
     // Terms go on, if what comes in may be this rank's rows.
@@ -557,8 +554,8 @@ void RankInterpreter::visitElementwise(Operation *op) {
   SmallVector<AffineMap> maps;
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<ShapedType>(operand.getType());
-    maps.push_back(AffineMap::getMultiDimIdentityMap(
-        type ? type.getRank() : 0, op->getContext()));
+    maps.push_back(AffineMap::getMultiDimIdentityMap(type ? type.getRank() : 0,
+                                                     op->getContext()));
   }
   for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis) {
     if (!((any | special) >> axis & 1))

@@ -23,8 +23,9 @@ int32_t RankInterpreter::addSum(GradientSum sum) {
   return sums.size() - 1;
 }
 
-int32_t RankInterpreter::changeSum(
-    int32_t sum, function_ref<GradientSum(GradientSum)> change) {
+int32_t
+RankInterpreter::changeSum(int32_t sum,
+                           function_ref<GradientSum(GradientSum)> change) {
   GradientSum changed = sums[sum];
   if (changed.pieces.empty())
     return addSum(change(changed));
@@ -64,9 +65,10 @@ int32_t RankStates::getParameter(const RankState &state) const {
 AxisSet RankInterpreter::getVarying(const RankState &state) const {
   func::FuncOp function = this->function;
   int32_t parameter = getParameter(state);
-  auto sharding = parameter < 0 ? ShardingAttr()
-                                : function.getArgAttrOfType<ShardingAttr>(
-                                      parameter, attr::sharding);
+  auto sharding =
+      parameter < 0
+          ? ShardingAttr()
+          : function.getArgAttrOfType<ShardingAttr>(parameter, attr::sharding);
   AxisSet set = 0;
   if (sharding)
     for (Attribute group : sharding.getVarying())
@@ -91,8 +93,8 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
     unsigned index = it->second;
     auto sharding =
         function.getArgAttrOfType<ShardingAttr>(index, attr::sharding);
-    auto shape = function.getArgAttrOfType<DenseI64ArrayAttr>(
-        index, attr::globalShape);
+    auto shape =
+        function.getArgAttrOfType<DenseI64ArrayAttr>(index, attr::globalShape);
     ArrayRef<int64_t> local = cast<ShapedType>(op.getType()).getShape();
     ArrayRef<int64_t> whole = shape ? shape.asArrayRef() : local;
     RankState wanted, placed = get(function.getArgument(index));
@@ -131,8 +133,8 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
                      found.kind == AxisState::Split ||
                      found == AxisState::partial(ReductionKind::Sum);
       // Of a whole gradient of a split parameter as much is known.
-      bool isSplit = placed.get(axis).kind == AxisState::Split &&
-                     !(stored & bit);
+      bool isSplit =
+          placed.get(axis).kind == AxisState::Split && !(stored & bit);
       if (own.isPlain() && (ofLoss & bit) && !(isSplit && found.isPlain())) {
         if (!isChunk(found)) {
           state.set(axis, AxisState::partial(ReductionKind::Sum));
@@ -176,8 +178,8 @@ void RankInterpreter::visitScale(ScaleOp op) {
     return report(RankEvent::ScaledOther, op, 0, axes.getWorld());
   std::optional<Rational> scale =
       Rational::get(op.getNumerator(), op.getDenominator());
-  state.sum = changeSum(
-      getOrCreateSum(input, op.getInput()), [&](GradientSum sum) {
+  state.sum =
+      changeSum(getOrCreateSum(input, op.getInput()), [&](GradientSum sum) {
         sum = fold(sum);
         for (auto &[value, factor] : sum.terms)
           factor = (factor * scale.value_or(Rational(0))).value_or(Rational(0));
@@ -546,9 +548,8 @@ void RankInterpreter::followSums(Operation *op) {
             GradientSum part = fold(*getSum(get(op->getOperand(operand))));
             for (auto &[value, scale] : part.terms) {
               Rational own = (scale * factor).value_or(Rational(0));
-              auto it = llvm::find_if(sum.terms, [&](auto &term) {
-                return term.first == value;
-              });
+              auto it = llvm::find_if(
+                  sum.terms, [&](auto &term) { return term.first == value; });
               if (it == sum.terms.end())
                 sum.terms.push_back({value, own});
               else

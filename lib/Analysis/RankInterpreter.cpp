@@ -86,11 +86,10 @@ Value RankStates::getCause(Value value, AxisSet wanted) const {
       kind = other;
   auto differs = [&](Value other) {
     const RankState &state = get(other);
-    AxisSet own =
-        kind == AxisState::Equal ? getDiffering(other)
-        : kind == AxisState::Any
-            ? getSetOf(state, AxisState::Any, AxisState::Mixed)
-            : getSetOf(state, kind);
+    AxisSet own = kind == AxisState::Equal ? getDiffering(other)
+                  : kind == AxisState::Any
+                      ? getSetOf(state, AxisState::Any, AxisState::Mixed)
+                      : getSetOf(state, kind);
     return (own & wanted) && !state.isZero && !seen.contains(other);
   };
   while (seen.insert(value).second) {
@@ -106,9 +105,9 @@ Value RankStates::getCause(Value value, AxisSet wanted) const {
     } else if (auto loop = dyn_cast<scf::ForOp>(
                    value.getParentBlock()->getParentOp())) {
       if (OpOperand *init = loop.getTiedLoopInit(cast<BlockArgument>(value)))
-        operands = {init->get(),
-                    loop.getTiedLoopYieldedValue(cast<BlockArgument>(value))
-                        ->get()};
+        operands = {
+            init->get(),
+            loop.getTiedLoopYieldedValue(cast<BlockArgument>(value))->get()};
     }
     auto next = llvm::find_if(operands, differs);
     if (next != operands.end())
@@ -180,8 +179,8 @@ RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
   if (a.sum != b.sum && !isSame())
     state.sum = -1;
   state.from = a.from == b.from || b.from == -1 ? a.from
-               : a.from == -1                     ? b.from
-                                                  : -2;
+               : a.from == -1                   ? b.from
+                                                : -2;
   state.origin = a.origin == b.origin ? a.origin : -1;
   return state;
 }
@@ -201,8 +200,8 @@ FailureOr<std::unique_ptr<RankStates>> RankStates::run(func::FuncOp function,
 
 /// The process groups that are taken together: from the first that no earlier
 /// family has, all that are compatible.
-static SmallVector<ProcessGroupOp>
-getFamily(ArrayRef<ProcessGroupOp> groups, int64_t ranks, unsigned family) {
+static SmallVector<ProcessGroupOp> getFamily(ArrayRef<ProcessGroupOp> groups,
+                                             int64_t ranks, unsigned family) {
   DenseSet<Operation *> done;
   for (;; --family) {
     // The world in another order alone places nothing.
@@ -257,8 +256,7 @@ LogicalResult RankInterpreter::init(func::FuncOp root, unsigned family) {
   auto stage = module->getAttrOfType<StringAttr>(attr::stage);
   isPerRank = !stage || (stage != "imported" && stage != "annotated");
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (auto attribute =
-            function.getResultAttrOfType<LossAttr>(i, attr::loss))
+    if (auto attribute = function.getResultAttrOfType<LossAttr>(i, attr::loss))
       loss = attribute;
   visitArguments();
   return success();
@@ -277,8 +275,8 @@ void RankInterpreter::visitArguments() {
         function.getArgAttrOfType<ShardingAttr>(index, attr::storage);
     if (!type || (!sharding && !storage))
       continue;
-    auto shape = function.getArgAttrOfType<DenseI64ArrayAttr>(
-        index, attr::globalShape);
+    auto shape =
+        function.getArgAttrOfType<DenseI64ArrayAttr>(index, attr::globalShape);
     auto isLocal = [&](ShardingAttr placed) {
       if (!placed || int64_t(placed.getDims().size()) != type.getRank())
         return false;
@@ -337,8 +335,8 @@ void RankInterpreter::findInexact(Operation *op) {
 void RankInterpreter::visit(Operation *op) {
   if (matchPattern(op, m_Constant())) {
     RankState state;
-    state.isZero = matchPattern(op, m_AnyZeroFloat()) ||
-                   matchPattern(op, m_Zero());
+    state.isZero =
+        matchPattern(op, m_AnyZeroFloat()) || matchPattern(op, m_Zero());
     return setResults(op, state);
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -527,9 +525,9 @@ void RankInterpreter::visitFor(scf::ForOp loop) {
       state = next;
     }
   }
-  for (auto [result, state, argument, yielded] : llvm::zip_equal(
-           loop.getResults(), carried, loop.getRegionIterArgs(),
-           body->getTerminator()->getOperands())) {
+  for (auto [result, state, argument, yielded] :
+       llvm::zip_equal(loop.getResults(), carried, loop.getRegionIterArgs(),
+                       body->getTerminator()->getOperands())) {
     RankState &own = states[result] = state;
     own.sum = -1;
     const GradientSum *sum = getSum(get(yielded));
@@ -565,8 +563,8 @@ void RankInterpreter::visitIf(scf::IfOp branch) {
                        branch.elseYield().getOperands())) {
     RankState state = join(get(a), get(b));
     for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-      if (differing >> axis & 1 &&
-          state.get(axis).kind != AxisState::Partial && !state.isZero)
+      if (differing >> axis & 1 && state.get(axis).kind != AxisState::Partial &&
+          !state.isZero)
         state.set(axis, AxisState::any());
     states[result] = state;
   }

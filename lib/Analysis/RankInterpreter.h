@@ -74,8 +74,8 @@ private:
                    unsigned axis);
   Element evaluateExtract(mlir::tensor::ExtractOp op,
                           llvm::ArrayRef<Element> indices, unsigned axis);
-  llvm::SmallVector<Element>
-  evaluateBody(mlir::linalg::LinalgOp op, unsigned axis, LoopSplit split);
+  llvm::SmallVector<Element> evaluateBody(mlir::linalg::LinalgOp op,
+                                          unsigned axis, LoopSplit split);
   Element getElement(mlir::Value value, mlir::AffineMap map, unsigned axis,
                      LoopSplit split);
   void setLinalg(mlir::linalg::LinalgOp op, unsigned axis,

@@ -63,15 +63,15 @@ bool RankInterpreter::visitTensor(Operation *op) {
     RankState state;
     state.isZero = true;
     setResults(op, state);
-  } else if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+  } else if (auto read = dyn_cast<tensor::ExtractOp>(op)) {
     RankState state;
     for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis) {
       SmallVector<Element, 2> indices;
-      for (Value index : extract.getIndices())
+      for (Value index : read.getIndices())
         indices.push_back({get(index).get(axis)});
-      Element element = evaluateExtract(extract, indices, axis);
+      Element element = evaluateExtract(read, indices, axis);
       // One element of a chunk is another one elsewhere.
-      if (get(extract.getTensor()).get(axis).kind == AxisState::Split)
+      if (get(read.getTensor()).get(axis).kind == AxisState::Split)
         element.state = AxisState::any();
       state.set(axis, element.state);
     }
@@ -93,48 +93,52 @@ void RankInterpreter::visitReshape(Operation *op, Value source,
                                    bool isExpand) {
   auto from = cast<RankedTensorType>(source.getType());
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
-  setResults(op, moveSplits(get(source), axes, [&](AxisState state)
-                                -> std::optional<AxisState> {
-    if (isExpand) {
-      int64_t inner = state.inner;
-      ArrayRef<int64_t> parts = groups[state.dim];
-      for (size_t i = parts.size(); i > 0; --i) {
-        int64_t extent = to.getDimSize(parts[i - 1]);
-        bool isLast =
-            i == 1 || (inner <= extent && (extent > 1 || state.inner == 1));
-        if (isLast) {
-          if (inner > extent || extent % inner)
-            return std::nullopt;
-          state.dim = parts[i - 1];
-          state.inner = inner;
-          // In front of one row a chunk is likelier to be that row.
-          if (inner == extent && i > 1 && to.getDimSize(parts[i - 2]) == 1) {
-            AxisState row = state;
-            row.dim = parts[i - 2];
-            row.inner = 1;
-            return row.with(state);
-          }
-          return state;
-        }
-        if (inner % extent)
-          return std::nullopt;
-        inner /= extent;
-      }
-      return std::nullopt;
-    }
-    for (auto [one, parts] : llvm::enumerate(groups)) {
-      if (!llvm::is_contained(parts, state.dim))
-        continue;
-      for (int64_t part : llvm::reverse(parts)) {
-        if (part == state.dim)
-          break;
-        state.inner *= from.getDimSize(part);
-      }
-      state.dim = one;
-      return state;
-    }
-    return std::nullopt;
-  }));
+  setResults(op,
+             moveSplits(get(source), axes,
+                        [&](AxisState state) -> std::optional<AxisState> {
+                          if (isExpand) {
+                            int64_t inner = state.inner;
+                            ArrayRef<int64_t> parts = groups[state.dim];
+                            for (size_t i = parts.size(); i > 0; --i) {
+                              int64_t extent = to.getDimSize(parts[i - 1]);
+                              bool isLast =
+                                  i == 1 || (inner <= extent &&
+                                             (extent > 1 || state.inner == 1));
+                              if (isLast) {
+                                if (inner > extent || extent % inner)
+                                  return std::nullopt;
+                                state.dim = parts[i - 1];
+                                state.inner = inner;
+                                // In front of one row a chunk is likelier to be
+                                // that row.
+                                if (inner == extent && i > 1 &&
+                                    to.getDimSize(parts[i - 2]) == 1) {
+                                  AxisState row = state;
+                                  row.dim = parts[i - 2];
+                                  row.inner = 1;
+                                  return row.with(state);
+                                }
+                                return state;
+                              }
+                              if (inner % extent)
+                                return std::nullopt;
+                              inner /= extent;
+                            }
+                            return std::nullopt;
+                          }
+                          for (auto [one, parts] : llvm::enumerate(groups)) {
+                            if (!llvm::is_contained(parts, state.dim))
+                              continue;
+                            for (int64_t part : llvm::reverse(parts)) {
+                              if (part == state.dim)
+                                break;
+                              state.inner *= from.getDimSize(part);
+                            }
+                            state.dim = one;
+                            return state;
+                          }
+                          return std::nullopt;
+                        }));
 }
 
 /// True where the sizes and offsets are those of whole dims, but in `dims`.
@@ -160,7 +164,6 @@ static int64_t getKeptDim(int64_t dim, const llvm::SmallBitVector &dropped) {
 void RankInterpreter::visitExtractSlice(tensor::ExtractSliceOp op) {
   ArrayRef<int64_t> shape = op.getSourceType().getShape();
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  AxisSet places = 0;
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
   RankState result = moveSplits(
       get(op.getSource()), axes,
@@ -193,7 +196,6 @@ void RankInterpreter::visitExtractSlice(tensor::ExtractSliceOp op) {
     if (!value)
       continue;
     const RankState &place = get(value);
-    places |= place.getAny() | place.getSpecial();
     for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis) {
       if (!((place.getAny() | place.getSpecial()) >> axis & 1))
         continue;
@@ -336,20 +338,18 @@ void RankInterpreter::visitPad(tensor::PadOp op) {
                 matchPattern(constant, m_Zero());
   ArrayRef<int64_t> before = op.getSourceType().getShape(),
                     behind = op.getResultType().getShape();
-  RankState state = moveSplits(
-      get(op.getSource()), axes,
-      [&](AxisState own) -> std::optional<AxisState> {
-        if (before[own.dim] == behind[own.dim])
-          return own;
-        if (own.inner != before[own.dim])
-          return std::nullopt;
-        own.inner = behind[own.dim];
-        return own;
-      });
+  RankState state = moveSplits(get(op.getSource()), axes,
+                               [&](AxisState own) -> std::optional<AxisState> {
+                                 if (before[own.dim] == behind[own.dim])
+                                   return own;
+                                 if (own.inner != before[own.dim])
+                                   return std::nullopt;
+                                 own.inner = behind[own.dim];
+                                 return own;
+                               });
   AxisSet special = state.getSpecial();
   for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-    if (special >> axis & 1 &&
-        state.get(axis).kind != AxisState::Split &&
+    if (special >> axis & 1 && state.get(axis).kind != AxisState::Split &&
         !(isZero && state.get(axis).kind == AxisState::Partial))
       state.set(axis, AxisState::any());
   state.isZero &= isZero;

@@ -106,11 +106,9 @@ void fsdp::registerPipelines() {
       "fsdp-annotate",
       "declare groups, units, placements and the optimizer from a plan",
       buildAnnotatePipeline);
-  PassPipelineRegistration<>("fsdp-shard",
-                             "store shards and make every collective explicit",
-                             [](OpPassManager &manager) {
-                               buildShardPipeline(manager);
-                             });
+  PassPipelineRegistration<>(
+      "fsdp-shard", "store shards and make every collective explicit",
+      [](OpPassManager &manager) { buildShardPipeline(manager); });
   PassPipelineRegistration<VerifyOptions>(
       "fsdp-verify", "check that gradients are reduced right and nothing hangs",
       buildVerifyPipeline);

@@ -52,8 +52,7 @@ static bool markBehind(OpOperand &use, StringAttr name,
   if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
     if (!collective.isBlocking())
       return false;
-    operands = {&op->getOpOperand(
-        cast<OpResult>(use.get()).getResultNumber())};
+    operands = {&op->getOpOperand(cast<OpResult>(use.get()).getResultNumber())};
   } else {
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(&operand);

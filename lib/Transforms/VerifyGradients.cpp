@@ -61,8 +61,8 @@ struct VerifyGradientsPass
       return signalPassFailure();
   }
 
-  LogicalResult check(const Step &step, RankStates &states,
-                      Verdict &result, unsigned family);
+  LogicalResult check(const Step &step, RankStates &states, Verdict &result,
+                      unsigned family);
   LogicalResult writeJson(const Verdict &result);
 };
 
@@ -126,8 +126,8 @@ LogicalResult VerifyGradientsPass::check(const Step &step, RankStates &states,
     return failure();
   if (!isSharded)
     return success();
-  if (failed(verifyShards(step)) || failed(checks.checkUses()) || failed(checks.checkResults()) ||
-      failed(verifyTypes(step, states)))
+  if (failed(verifyShards(step)) || failed(checks.checkUses()) ||
+      failed(checks.checkResults()) || failed(verifyTypes(step, states)))
     return failure();
   if (!family)
     checks.addAssumptions();
@@ -193,7 +193,8 @@ static std::string describe(const RankEvent &event, StringRef group,
            ", but got different chunks of one value";
   case RankEvent::SumOfMixed:
     return "expected terms of a sum" + over +
-           ", but got what is none: terms to which something equal was added, or "
+           ", but got what is none: terms to which something equal was added, "
+           "or "
            "to which something was done that is not linear";
   case RankEvent::Distinct:
     return "expected ranks that hold the same parameter" + over +
@@ -282,8 +283,7 @@ LogicalResult GradientChecks::checkCollectives() {
     }
     Value operand = event.op->getOperand(event.operand);
     Value cause = states.getCause(operand, event.axes);
-    diag.attachNote(cause.getLoc())
-        << explain(cause, event.axes);
+    diag.attachNote(cause.getLoc()) << explain(cause, event.axes);
   }
   return success(isValid);
 }
@@ -294,15 +294,14 @@ LogicalResult GradientChecks::checkCollectives() {
 
 /// The scale that the loss gives to every gradient; nothing where a count that
 /// is known at run time only is part of it.
-std::optional<Rational>
-GradientChecks::getWanted(const Parameter &parameter) {
+std::optional<Rational> GradientChecks::getWanted(const Parameter &parameter) {
   auto module = function->getParentOfType<ModuleOp>();
   Rational wanted(1);
   auto unitName = function.getArgAttrOfType<FlatSymbolRefAttr>(
       parameter.argument, attr::unit);
-  auto unit = unitName ? SymbolTable::lookupNearestSymbolFrom<UnitOp>(
-                             module, unitName)
-                       : UnitOp();
+  auto unit =
+      unitName ? SymbolTable::lookupNearestSymbolFrom<UnitOp>(module, unitName)
+               : UnitOp();
   if (unit && unit.getGradientDivideFactor()) {
     std::optional<Rational> factor =
         Rational::fromFloat(unit.getGradientDivideFactor()->convertToDouble());
@@ -323,8 +322,7 @@ GradientChecks::getWanted(const Parameter &parameter) {
     // Groups of a mean may overlap.
     wanted = *Rational::get(1, haveAll ? states.getAxes().getSize(set) : ranks);
   }
-  auto accumulate =
-      module->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  auto accumulate = module->getAttrOfType<AccumulateAttr>(attr::accumulate);
   if (accumulate && accumulate.getMean())
     return wanted / Rational(accumulate.getSteps());
   return wanted;
@@ -347,11 +345,10 @@ LogicalResult GradientChecks::checkSum(const Parameter &parameter,
     auto term = llvm::find_if(
         sum.terms, [&](auto &t) { return t.first == marker.getResult(); });
     if (term == sum.terms.end()) {
-      InFlightDiagnostic diag = error(loc)
-                                << "expected all gradients of '"
-                                << parameter.name << "', but got "
-                                << sum.terms.size() << " of "
-                                << parameter.markers.size();
+      InFlightDiagnostic diag = error(loc) << "expected all gradients of '"
+                                           << parameter.name << "', but got "
+                                           << sum.terms.size() << " of "
+                                           << parameter.markers.size();
       diag.attachNote(marker.getLoc()) << "this one is missing";
       return diag;
     }
@@ -393,11 +390,11 @@ LogicalResult GradientChecks::checkSum(const Parameter &parameter,
 LogicalResult GradientChecks::checkTrips(const Parameter &parameter,
                                          LocalGradOp marker) {
   auto loop = dyn_cast<scf::ForOp>(marker->getParentOp());
-  auto accumulate = function->getParentOfType<ModuleOp>()
-                        ->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  auto accumulate =
+      function->getParentOfType<ModuleOp>()->getAttrOfType<AccumulateAttr>(
+          attr::accumulate);
   std::optional<APInt> trips = loop ? loop.getStaticTripCount() : std::nullopt;
-  if (!accumulate || !trips ||
-      trips->getSExtValue() == accumulate.getSteps())
+  if (!accumulate || !trips || trips->getSExtValue() == accumulate.getSteps())
     return success();
   InFlightDiagnostic diag = error(loop.getLoc())
                             << "expected " << accumulate.getSteps()
@@ -452,8 +449,7 @@ void GradientChecks::check(const Parameter &parameter, Value value,
           << ", or 'fsdp.reduce_scatter', is missing";
     reported.insert(parameter.name);
   } else if (AxisSet unknown =
-                 (state.getAny() | mixed) & ~varying &
-                 ~states.getInexact()) {
+                 (state.getAny() | mixed) & ~varying & ~states.getInexact()) {
     // Back along the gradient, to what made it so.
     Value cause = value;
     for (bool isFirst = false; !isFirst;) {
@@ -467,11 +463,10 @@ void GradientChecks::check(const Parameter &parameter, Value value,
             break;
           }
     }
-    InFlightDiagnostic diag =
-        error(cause.getLoc())
-        << "expected the gradient of '" << parameter.name
-        << "' to be summed over " << name(unknown)
-        << ", but here it meets what is not";
+    InFlightDiagnostic diag = error(cause.getLoc())
+                              << "expected the gradient of '" << parameter.name
+                              << "' to be summed over " << name(unknown)
+                              << ", but here it meets what is not";
     diag.attachNote(loc) << "it is used here";
     if (sum && sum->last)
       diag.attachNote(sum->last->getLoc()) << "synchronised last here";
@@ -576,7 +571,8 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
   return true;
 }
 
-/// True where something summed over ranks goes into a value, element by element.
+/// True where something summed over ranks goes into a value, element by
+/// element.
 bool GradientChecks::isMadeOfSum(Value value) const {
   Operation *op = value.getDefiningOp();
   if (states.get(value).sum >= 0)
@@ -652,8 +648,9 @@ LogicalResult GradientChecks::checkLoss(unsigned index) {
   Rational scale(1);
   if (loss.getMean())
     scale = *Rational::get(1, states.getAxes().getSize(wanted));
-  auto accumulate = function->getParentOfType<ModuleOp>()
-                        ->getAttrOfType<AccumulateAttr>(attr::accumulate);
+  auto accumulate =
+      function->getParentOfType<ModuleOp>()->getAttrOfType<AccumulateAttr>(
+          attr::accumulate);
   if (accumulate && accumulate.getMean())
     scale = *(scale / Rational(accumulate.getSteps()));
   ArrayRef<Rational> factors = sum->scales;
@@ -722,34 +719,35 @@ void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
   Value value = step.getTerminator()->getOperand(index);
   const RankState &state = states.get(value);
   auto isPart = [&](LocalGradOp marker) {
-    return state.sum >= 0 || state.from != -1 || states.get(marker.getInput()).isZero;
+    return state.sum >= 0 || state.from != -1 ||
+           states.get(marker.getInput()).isZero;
   };
   if (role == attr::grad && !parameter.markers.empty() &&
       llvm::none_of(parameter.markers, isPart)) {
-    InFlightDiagnostic diag =
-        error(value.getLoc()) << "expected the gradient of '" << parameter.name
+    InFlightDiagnostic diag = error(value.getLoc())
+                              << "expected the gradient of '" << parameter.name
                               << "', but got what it is no part of";
     diag.attachNote(LocalGradOp(parameter.markers.front()).getLoc())
         << "it is marked here";
     reported.insert(parameter.name);
     return;
   }
-  if (state.sum >= 0)
-{
+  if (state.sum >= 0) {
     // A result may say that it is a term.
     AxisSet declared = 0;
     for (Attribute group : step.getResultSharding(index).getPartial())
       declared |= states.has(group) ? states.getSet(group) : 0;
-    check(parameter, value, state, value.getLoc(), role == attr::grad, declared);
+    check(parameter, value, state, value.getLoc(), role == attr::grad,
+          declared);
   }
   if (reported.contains(parameter.name))
     return;
   int64_t other = state.from;
   if (role != attr::grad && state.sum < 0 && other != -1 &&
       other != int64_t(parameter.argument)) {
-    InFlightDiagnostic diag =
-        error(value.getLoc())
-        << "expected '" << parameter.name << "' to be updated by its gradient";
+    InFlightDiagnostic diag = error(value.getLoc())
+                              << "expected '" << parameter.name
+                              << "' to be updated by its gradient";
     if (other >= 0)
       diag << ", but got that of '" << step.getArgRole(other, attr::param)
            << "'";
@@ -784,14 +782,13 @@ LogicalResult GradientChecks::checkResults() {
       if (!function.getResultAttr(i, role))
         continue;
       StringRef text = step.getResultRole(i, role);
-      const Parameter *parameter = step.lookup(
-          role == attr::updatedState ? getStateParam(text) : text);
+      const Parameter *parameter =
+          step.lookup(role == attr::updatedState ? getStateParam(text) : text);
       if (!parameter)
         continue;
       isParameter = true;
       checkParameter(i, *parameter, role);
-      const RankState &state =
-          states.get(step.getTerminator()->getOperand(i));
+      const RankState &state = states.get(step.getTerminator()->getOperand(i));
       const GradientSum *sum = states.getSum(state);
       if (role != attr::updatedState)
         addRow(*parameter, sum ? sum : used.lookup(parameter->name));
@@ -830,8 +827,8 @@ void GradientChecks::addRow(const Parameter &parameter,
                             const GradientSum *sum) {
   if (!shown.insert(parameter.name).second)
     return;
-  auto storage =
-      function.getArgAttrOfType<ShardingAttr>(parameter.argument, attr::storage);
+  auto storage = function.getArgAttrOfType<ShardingAttr>(parameter.argument,
+                                                         attr::storage);
   ShardingAttr placed =
       storage ? storage : step.getArgSharding(parameter.argument);
   VerdictRow row{parameter.name.str(), print(placed), "-", "-", "-"};

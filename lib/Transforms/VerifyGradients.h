@@ -36,8 +36,9 @@ mlir::OwningOpRef<mlir::ModuleOp> markGradients(const Step &step);
 mlir::LogicalResult verifyModelCollectives(const Step &step,
                                            const RankStates &states);
 
-/// Whether what forward and backward use of a split parameter is gathered; where
-/// the shard is what they want, it is the parameter's placement in compute.
+/// Whether what forward and backward use of a split parameter is gathered;
+/// where the shard is what they want, it is the parameter's placement in
+/// compute.
 mlir::LogicalResult verifyShards(const Step &step);
 
 /// Whether collectives run in the types that units ask for. Reports what is

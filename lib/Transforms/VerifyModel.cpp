@@ -85,8 +85,7 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
     bool isBackward = phases.get(event.op) == Phase::Backward;
     // Keyed by what stands in forward: a gather, or a sum.
     bool scatters = collective.getKind() == CollectiveKind::ReduceScatter;
-    Count &count =
-        counts[{event.axes, isBackward ? scatters : isGather}];
+    Count &count = counts[{event.axes, isBackward ? scatters : isGather}];
     (isBackward ? count.backward : count.forward).push_back(event.op);
   }
   for (auto &[key, count] : counts) {
@@ -233,14 +232,14 @@ LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
             wanted = unit && unit.getReduceDtype()
                          ? *unit.getReduceDtype()
                          : getElementTypeOrSelf(marker.getType());
-            what = "the gradient of '" + parameter->name.str() +
-                   "' to be reduced";
+            what =
+                "the gradient of '" + parameter->name.str() + "' to be reduced";
           }
       if (!wanted && state.origin >= 0 &&
           op.getKind() == CollectiveKind::AllGather) {
         UnitOp unit = getUnit(state.origin);
-        Type own = getElementTypeOrSelf(
-            function.getArgument(state.origin).getType());
+        Type own =
+            getElementTypeOrSelf(function.getArgument(state.origin).getType());
         wanted = unit && unit.getParamDtype() && isa<FloatType>(own)
                      ? *unit.getParamDtype()
                      : own;

@@ -110,8 +110,8 @@ struct AxisState {
   /// True where both may be said of one value.
   bool matches(const AxisState &other) const {
     std::optional<AxisState> own = getOther(), its = other.getOther();
-    return *this == other || (own && *own == other) ||
-           (its && *this == *its) || (own && its && *own == *its);
+    return *this == other || (own && *own == other) || (its && *this == *its) ||
+           (own && its && *own == *its);
   }
   /// The same on all ranks, and no multiple of the digit off.
   bool isPlain() const { return kind == Equal && !coefficient && !isClamped; }
@@ -192,21 +192,21 @@ private:
 /// Something that cannot be right, or is for passes to judge.
 struct RankEvent {
   enum Kind {
-    SumOfEqual,    ///< equal values are summed
-    SumOfSplit,    ///< different chunks of one value are summed
-    OtherSum,      ///< a partial value is reduced in another way
-    SumOfMixed,    ///< what is no term is summed with terms
-    SumOfAny,      ///< values of which nothing is known are summed
-    Distinct,      ///< ranks that hold different parameters exchange them
-    Incompatible,  ///< chunks over groups that do not go with this one
-    ScaledOther,   ///< what is made of gradients is scaled, and is no gradient
-    Factor,        ///< a gradient is multiplied by a number that differs
-    GatherEqual,   ///< equal values are gathered
-    GatherAny,     ///< values of which nothing is known are gathered
-    GatherOther,   ///< the chunks are not those of this dimension and order
-    GatherPartial, ///< terms are gathered
-    SlicePartial,  ///< of a term one chunk is kept
-    SliceOther,    ///< of a chunk as if it were the whole
+    SumOfEqual,     ///< equal values are summed
+    SumOfSplit,     ///< different chunks of one value are summed
+    OtherSum,       ///< a partial value is reduced in another way
+    SumOfMixed,     ///< what is no term is summed with terms
+    SumOfAny,       ///< values of which nothing is known are summed
+    Distinct,       ///< ranks that hold different parameters exchange them
+    Incompatible,   ///< chunks over groups that do not go with this one
+    ScaledOther,    ///< what is made of gradients is scaled, and is no gradient
+    Factor,         ///< a gradient is multiplied by a number that differs
+    GatherEqual,    ///< equal values are gathered
+    GatherAny,      ///< values of which nothing is known are gathered
+    GatherOther,    ///< the chunks are not those of this dimension and order
+    GatherPartial,  ///< terms are gathered
+    SlicePartial,   ///< of a term one chunk is kept
+    SliceOther,     ///< of a chunk as if it were the whole
     BroadcastSplit, ///< one rank's chunk is given to others
     Drift,          ///< marked, of an equal parameter and loss, yet it differs
     MarkedOther,    ///< marked, and not placed as its parameter
