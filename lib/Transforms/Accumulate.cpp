@@ -22,8 +22,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "fsdp/Analysis/Phases.h"
+#include "fsdp/Analysis/Varying.h"
 #include "fsdp/Transforms/Builders.h"
 #include "fsdp/Transforms/Passes.h"
+#include "fsdp/Transforms/PlanSupport.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -76,6 +78,7 @@ struct AccumulatePass : public fsdp::impl::AccumulatePassBase<AccumulatePass> {
   Value sliceInput(OpBuilder &builder, const Step &step, unsigned index,
                    RankedTensorType type, Value iteration);
   void widenInputs(const Step &step);
+  void placeOutputs(const Step &step);
 
   AccumulateAttr accumulate;
 };
@@ -272,6 +275,7 @@ void AccumulatePass::buildLoop(const Step &step, ArrayRef<Operation *> model,
     if (op->use_empty())
       op->erase();
   widenInputs(step);
+  placeOutputs(step);
 }
 
 /// Inputs gain the leading dimension; stacked outputs have theirs already.
@@ -314,4 +318,23 @@ void AccumulatePass::widenInputs(const Step &step) {
                         step.getTerminator()->getOperandTypes()));
   function.setAllArgAttrs(arguments);
   function.setAllResultAttrs(results);
+}
+
+/// Buffers that batches update differ from the second one on, and so do outputs
+/// that are made of them; those of the boundary were placed before.
+void AccumulatePass::placeOutputs(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  auto how = getOperation()->getAttrOfType<StringAttr>(attr::buffers);
+  bool isLocal = how && how.getValue() == "local";
+  Varying varying(step);
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    StringRef updated = step.getResultRole(i, attr::updated);
+    bool isBuffer = !updated.empty() && !step.lookup(updated);
+    auto groups = varying.get(step.getTerminator()->getOperand(i));
+    if (!groups.empty() &&
+        (function.getResultAttr(i, attr::output) || (isLocal && isBuffer)))
+      function.setResultAttr(i, attr::sharding,
+                             step.getResultSharding(i).withVarying(
+                                 joinVarying(getOperation(), groups)));
+  }
 }

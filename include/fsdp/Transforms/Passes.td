@@ -31,9 +31,14 @@ def VerifyStagePass : Fsdp_Pass<"fsdp-verify-stage"> {
 def VerifyGradientsPass : Fsdp_Pass<"fsdp-verify-gradients"> {
   let summary = "check that every gradient is summed once, with its scale";
   let description = [{
-    Checks that every gradient is summed over exactly the ranks that
-    contribute, once, with the wanted scale. On the IR of any stage; silent on
-    success.
+    Interprets the step from its boundary on, one state per value and axis, and
+    asks of the result what the boundary says: every gradient is summed over
+    exactly the ranks that contribute, once, with the scale of the loss; the
+    loss, updates, states, buffers and outputs are placed as their attributes
+    say; collectives get what they are for. docs/Checking.md has the rules and
+    what is not shown. At the stages imported and annotated, where nothing is
+    summed yet, only the collectives of the model are checked. Silent on
+    success; a module without a step passes.
 
     ```mlir
     %g = fsdp.local_grad %0 of "w" : tensor<4xf32>
