@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -59,13 +60,18 @@ class Step:
         self.mutants = list(self.program.mutants())
 
     def find_data(self, model):
-        """The file of the model's own values, in the dtypes of the step; None if they are generated."""
+        """A file of the model's own values in the step's dtypes, each moved a little: of a parameter that is all ones
+        every piece is as good as another. None if values are generated."""
         values, sidecar = model.with_suffix(".safetensors"), model.with_suffix(".json")
         if not values.exists():
             return sidecar if sidecar.exists() and '"fill"' in sidecar.read_text() else None
         arrays = {name: value for name, value in corpus.read_safetensors(values).items() if name.startswith("arg")}
-        if self.source.wide:
-            arrays = {name: value.astype(float) if value.dtype.kind == "f" else value for name, value in arrays.items()}
+        draw = np.random.default_rng(0)
+        for name, value in arrays.items():
+            if value.dtype.kind == "f":
+                low = -0.05 if np.min(value, initial=0) < 0 else 0.0  # A variance stays one.
+                moved = value * draw.uniform(0.75, 1.25, value.shape) + draw.uniform(low, 0.05, value.shape)
+                arrays[name] = moved.astype(float if self.source.wide else value.dtype)
         self.path.mkdir()
         corpus.write_safetensors(self.path / "step.safetensors", arrays)
         return self.path / "step.safetensors"
@@ -149,6 +155,7 @@ def judge(lane, case):
     outcome = Outcome(*head, verdict, f"{what}; {error or 'accepted'}")
     if verdict in ("missed", "false alarms"):
         keep(lane, step, mutant, number, text, outcome)
+    print(f"{outcome.source}: {mutant.kind}, {mutant.how}: {verdict}", file=sys.stderr, flush=True)
     return outcome._replace(verdict=f"{verdict}, excused") if excused else outcome
 
 

@@ -18,7 +18,7 @@ def Fsdp_Dialect : Dialect {
 
     | attribute | on | value |
     |---|---|---|
-    | `fsdp.param` | argument | the parameter's name in the framework |
+    | `fsdp.param` | argument | the parameter's name in the framework; on a gather, whose shards it joins |
     | `fsdp.frozen` | parameter | unit: gets no gradient |
     | `fsdp.aliases` | parameter | other names of a tied parameter |
     | `fsdp.unit` | parameter | the unit that stores it |

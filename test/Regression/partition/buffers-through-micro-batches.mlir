@@ -4,6 +4,10 @@
 // has; one that divides the loss is one number per batch.
 // RUN: split-file %s %t
 // RUN: fsdp-run %t/prog.mlir --config=%t/plan.yaml --verify=f64 --quiet --steps=2 | FileCheck %s
+// RUN: fsdp-opt %t/prog.mlir --fsdp-import --fsdp-annotate=config=%t/plan.yaml | FileCheck %s --check-prefix=PLACED
+// Ranks differ in what their batches have made of it by then.
+// PLACED: fsdp.output = "a", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>
+// PLACED-SAME: fsdp.output = "c", fsdp.sharding = #fsdp.sharding<[{}]>
 // CHECK: verify: {{[0-9]+}} results of {{[0-9]+}} ranks, worst error
 
 //--- prog.mlir
