@@ -435,6 +435,20 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
             if (stride % extent == 0)
               splits.push_back({loop, extent, stride != extent, stride});
           }
+      // A chunk that is read at the loop's own position.
+      auto extract = dyn_cast<tensor::ExtractOp>(inner);
+      if (!extract)
+        return;
+      const RankState &tensor = get(extract.getTensor());
+      AxisState own = tensor.get(axis);
+      if (own.kind != AxisState::Split)
+        return;
+      if (auto index =
+              extract.getIndices()[own.dim].getDefiningOp<linalg::IndexOp>();
+          index && extents[index.getDim()] ==
+                       extract.getTensor().getType().getDimSize(own.dim))
+        splits.push_back({int64_t(index.getDim()), own.inner, own.order,
+                          getStride(tensor, axis, axes)});
     });
   }
   // Where both would do, a digit is rather one of the result's.

@@ -36,7 +36,31 @@ Varying::Varying(const Step &step) {
   for (const Parameter &parameter : step.getParameters())
     ofParameter[parameter.name] =
         masks.lookup(function.getArgument(parameter.argument));
-  visit(function.front());
+  do
+    visit(function.front());
+  while (keepBuffers(step));
+}
+
+/// A buffer that ranks keep for themselves differs, from the second step on, as
+/// its update does; true where a mask grew.
+bool Varying::keepBuffers(const Step &step) {
+  func::FuncOp function = step.getFunction();
+  auto how = function->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+      attr::buffers);
+  if (!how || how.getValue() != "local")
+    return false;
+  bool changed = false;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    StringRef name = step.getResultRole(i, attr::updated);
+    int argument = name.empty() ? -1 : step.findArg(attr::buffer, name);
+    if (argument < 0)
+      continue;
+    uint64_t update = masks.lookup(step.getTerminator()->getOperand(i));
+    uint64_t &own = masks[function.getArgument(argument)];
+    changed |= (own | update) != own;
+    own |= update;
+  }
+  return changed;
 }
 
 /// One pass over a block; true where a mask grew.

@@ -33,6 +33,16 @@ namespace fsdp {
 using namespace mlir;
 using namespace fsdp;
 
+/// Of one row there is no stride. With one, a subview cannot tell which of
+/// several dims of one row is dropped.
+template <typename SliceOp> static void dropStrides(SliceOp op) {
+  SmallVector<int64_t> strides(op.getStaticStrides());
+  for (auto [size, stride] : llvm::zip_equal(op.getStaticSizes(), strides))
+    if (size == 1 && !ShapedType::isDynamic(stride))
+      stride = 1;
+  op.setStaticStrides(strides);
+}
+
 namespace {
 struct PrepareBufferizationPass
     : public fsdp::impl::PrepareBufferizationPassBase<
@@ -48,6 +58,8 @@ struct PrepareBufferizationPass
       protectArguments(function);
       separateResults(function);
     }
+    forEach<tensor::ExtractSliceOp>(dropStrides<tensor::ExtractSliceOp>);
+    forEach<tensor::InsertSliceOp>(dropStrides<tensor::InsertSliceOp>);
     forEach<arith::ConstantOp>([&](arith::ConstantOp op) { splatToFill(op); });
     forEach<linalg::FillOp>([&](linalg::FillOp op) { giveEachUseItsOwn(op); });
     forEach<tensor::EmptyOp>(

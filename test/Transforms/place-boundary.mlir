@@ -57,8 +57,9 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
 
 // -----
 
-// A buffer that is left to each rank varies, and what a loop computes of
-// something that varies does, from the second iteration on at the latest.
+// A buffer that is left to each rank varies, and so does what reads it, from the
+// second step on; and what a loop computes of something that varies does, from
+// the second iteration on at the latest.
 module attributes {fsdp.buffers = "local",
                    fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
   fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
@@ -66,21 +67,25 @@ module attributes {fsdp.buffers = "local",
   // CHECK-SAME: -> (tensor<4xf32> {fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>, fsdp.updated = "mean"}
   // CHECK-SAME: fsdp.output = "late", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>
   // CHECK-SAME: fsdp.output = "equal", fsdp.sharding = #fsdp.sharding<[{}]>
+  // CHECK-SAME: fsdp.output = "read", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>
   func.func @loop(%b: tensor<4xf32> {fsdp.buffer = "mean"},
+                  %fixed: tensor<4xf32> {fsdp.buffer = "fixed"},
                   %x: tensor<4xf32> {fsdp.input = "x",
                       fsdp.sharding = #fsdp.sharding<[{} ], varying = {@world}>})
       -> (tensor<4xf32> {fsdp.updated = "mean"}, tensor<4xf32> {fsdp.output = "late"},
-          tensor<4xf32> {fsdp.output = "equal"}) {
+          tensor<4xf32> {fsdp.output = "equal"}, tensor<4xf32> {fsdp.output = "read"}) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
-    %0:3 = scf.for %i = %c0 to %c2 step %c1 iter_args(%p = %b, %q = %b, %r = %b)
+    %0:3 = scf.for %i = %c0 to %c2 step %c1 iter_args(%p = %b, %q = %b, %r = %fixed)
         -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
       %next = arith.addf %p, %x : tensor<4xf32>
       %twice = arith.addf %r, %r : tensor<4xf32>
       scf.yield %next, %p, %twice : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
     }
-    return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    %read = arith.mulf %b, %b : tensor<4xf32>
+    return %0#0, %0#1, %0#2, %read
+        : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
 }
 

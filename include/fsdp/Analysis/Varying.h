@@ -22,6 +22,7 @@ public:
 private:
   uint64_t getMask(mlir::ArrayAttr groups);
   bool visit(mlir::Block &block);
+  bool keepBuffers(const Step &step);
 
   llvm::SmallVector<mlir::FlatSymbolRefAttr> groups;
   llvm::DenseMap<mlir::Value, uint64_t> masks;
