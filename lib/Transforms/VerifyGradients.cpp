@@ -265,6 +265,10 @@ LogicalResult GradientChecks::checkCollectives() {
   DenseSet<std::pair<Operation *, unsigned>> seen;
   for (const RankEvent &event : states.getEvents()) {
     std::string text = describe(event, name(event.axes), states);
+    // A count that divides the loss may be the same on all ranks.
+    if (event.kind == RankEvent::SumOfEqual && loss && loss.getDivideBy() &&
+        !event.state.isOfGradients)
+      continue;
     if (text.empty() || (event.axes & states.getInexact()) ||
         !seen.insert({event.op, event.operand}).second)
       continue;
@@ -335,6 +339,11 @@ std::optional<Rational> GradientChecks::getWanted(const Parameter &parameter) {
 LogicalResult GradientChecks::checkSum(const Parameter &parameter,
                                        const GradientSum &sum, Location loc) {
   std::optional<Rational> wanted = getWanted(parameter);
+  // Multiplied by a count and divided by another one, it is no known sum.
+  if (loss && loss.getDivideBy() && llvm::none_of(sum.terms, [](auto &term) {
+        return term.first.template getDefiningOp<LocalGradOp>();
+      }))
+    return success();
   for (auto &[value, scale] : sum.terms)
     if (auto marker = value.getDefiningOp<LocalGradOp>();
         marker && marker.getParam() != parameter.name) {

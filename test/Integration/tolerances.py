@@ -114,6 +114,8 @@ PARALLEL_RULES = {
 # mutations.py: a mutant changes numbers if a result is further from the step's own than this, in f64 and else.
 MUTATIONS = {"f64": 1e-11, "f32": 1e-5}
 # (kind, how) of mutants on which check and run may differ: why.
-MUTATIONS_EXCUSED = {}
+MUTATIONS_EXCUSED = {
+    ("delete", "reshape"): "an all-to-all left out between values that differ on each rank is another model of each rank",
+}
 # Files that are not drawn from, since one run takes more than about a second: why.
 MUTATIONS_SLOW = {"A1_nanogpt_24l": "A1_nanogpt with 24 layers, 2.5 s a run"}

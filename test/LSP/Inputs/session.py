@@ -82,7 +82,7 @@ def main(server, tool, directory, page):
     # Our checks, in the words and places of fsdp-opt, over the name of an op.
     for name, op, checks in (
         ("wrong", "fsdp.scale", ["--fsdp-verify"]),
-        ("not_gathered", "math.exp", ["--fsdp-verify-stage=stage=sharded"]),
+        ("not_gathered", "math.exp", ["--fsdp-verify"]),
         ("called", "fsdp.all_reduce", ["--fsdp-verify"]),
         ("unverified", "fsdp.all_reduce", []),
     ):
