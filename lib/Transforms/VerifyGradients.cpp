@@ -311,8 +311,8 @@ std::optional<Rational> GradientChecks::getWanted(const Parameter &parameter) {
         Rational::fromFloat(unit.getGradientDivideFactor()->convertToDouble());
     return factor ? Rational(1) / *factor : std::nullopt;
   }
-  // A count divides, which is known at run time.
-  if (loss && loss.getDivideBy())
+  // The counts of all micro-batches divide, not their number.
+  if (loss && loss.getDivideBy() && module->hasAttr(attr::accumulate))
     return std::nullopt;
   if (loss && loss.getMean()) {
     int64_t ranks = 1;
