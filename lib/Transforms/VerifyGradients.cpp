@@ -86,6 +86,7 @@ private:
                            Location loc);
   LogicalResult checkSum(const Parameter &parameter, const GradientSum &sum,
                          Location loc);
+  bool isElsewhere(const Parameter &parameter);
   LogicalResult checkTrips(const Parameter &parameter, LocalGradOp marker);
   bool checkPlaced(unsigned index, StringRef what, StringRef name);
   LogicalResult checkLoss(unsigned index);
@@ -428,11 +429,26 @@ static bool isUnknown(const RankState &state, AxisSet axes) {
   return false;
 }
 
+/// True for a parameter that is placed over groups of another family, in whose
+/// terms it is checked.
+bool GradientChecks::isElsewhere(const Parameter &parameter) {
+  for (StringRef name : {attr::sharding, attr::storage})
+    if (auto placed =
+            function.getArgAttrOfType<ShardingAttr>(parameter.argument, name))
+      if (llvm::any_of(placed.getGroups(), [&](FlatSymbolRefAttr group) {
+            ClassesAttr classes = lookupClasses(function, group);
+            return !states.has(group) && classes && classes.getSize() > 1;
+          }))
+        return true;
+  return false;
+}
+
 /// Reports, once a parameter, what is wrong with its gradient where it is used.
 void GradientChecks::check(const Parameter &parameter, Value value,
                            const RankState &state, Location loc,
                            bool isScaleFixed, AxisSet declared) {
-  if (reported.contains(parameter.name) || state.isZero)
+  if (reported.contains(parameter.name) || state.isZero ||
+      isElsewhere(parameter))
     return;
   AxisSet partial = 0, mixed = 0;
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
@@ -728,7 +744,7 @@ void GradientChecks::checkBuffer(unsigned index) {
 /// A gradient, or what an update made of it.
 void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
                                     StringRef role) {
-  if (reported.contains(parameter.name))
+  if (reported.contains(parameter.name) || isElsewhere(parameter))
     return;
   Value value = step.getTerminator()->getOperand(index);
   const RankState &state = states.get(value);
