@@ -296,6 +296,13 @@ void RankInterpreter::visitArguments() {
           type);
     if (function.getArgAttr(index, attr::param))
       state.origin = index;
+    // From the second step on, what ranks keep is their own.
+    auto kept = function->getParentOfType<ModuleOp>()
+                    ->getAttrOfType<StringAttr>(attr::buffers);
+    if (function.getArgAttr(index, attr::buffer) && kept && kept == "local")
+      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+        if (getLossAxes() >> axis & 1)
+          state.set(axis, AxisState::any());
     states[argument] = state;
   }
 }
