@@ -133,4 +133,5 @@ def elsewhere():
         cells += [Cell(name, "fsdp x tp x ep", 8)] * (name in EXPERTS)
         for cell in (cell for cell in cells if not wanted_error(cell)):
             ranks = 2 if cell.kind == "tp" else cell.ranks
-            yield Source(str(cell), f"Inputs/{name}", f"world: {{ranks: {ranks}}}\n{plan_of(cell)}")
+            plan = f"world: {{ranks: {ranks}}}\n{plan_of(cell)}"
+            yield Source(str(cell), f"Inputs/{name}", plan, wide="bf16" not in plan)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from harness import HERE, Lane
 from mutate_ops import Program
+from mutate_text import sizes
 from mutation_plans import NAMED, elsewhere
 from tolerances import FILES, MUTATIONS, MUTATIONS_EXCUSED, MUTATIONS_SLOW
 
@@ -67,11 +68,17 @@ class Step:
             return sidecar if sidecar.exists() and '"fill"' in sidecar.read_text() else None
         arrays = {name: value for name, value in corpus.read_safetensors(values).items() if name.startswith("arg")}
         draw = np.random.default_rng(0)
+        signature = next(line for line in self.program.lines if " func.func " in line and "{fsdp." in line)
+        types = dict(re.findall(r"%(arg\d+): (tensor<[^>]*>)", signature))
         for name, value in arrays.items():
+            shape = tuple(sizes(types[name]))
+            if shape[1:] == value.shape:  # One for each micro-batch.
+                value = np.broadcast_to(value, shape)
             if value.dtype.kind == "f":
                 low = -0.05 if np.min(value, initial=0) < 0 else 0.0  # A variance stays one.
                 moved = value * draw.uniform(0.75, 1.25, value.shape) + draw.uniform(low, 0.05, value.shape)
-                arrays[name] = moved.astype(float if self.source.wide else value.dtype)
+                value = moved.astype(float if self.source.wide else value.dtype)
+            arrays[name] = value
         self.path.mkdir()
         corpus.write_safetensors(self.path / "step.safetensors", arrays)
         return self.path / "step.safetensors"
@@ -98,12 +105,12 @@ class Step:
 
     def distance(self, got):
         """The largest error of a result, relative to all ranks' parts of it, and which. A gradient may be all noise."""
-        worst, where, sizes = 0.0, "", {}
+        worst, where, largest = 0.0, "", {}
         for name, want in self.results.items():
             out = name.split(".")[1]
-            sizes[out] = max(sizes.get(out, NOISE), float(np.max(np.abs(want), initial=0)))
+            largest[out] = max(largest.get(out, NOISE), float(np.max(np.abs(want), initial=0)))
         for name, want in self.results.items():
-            far = float(np.max(np.abs(np.asarray(got[name], float) - want), initial=0)) / sizes[name.split(".")[1]]
+            far = float(np.max(np.abs(np.asarray(got[name], float) - want), initial=0)) / largest[name.split(".")[1]]
             if not far <= worst:
                 worst, where = far, name
         return worst, where
