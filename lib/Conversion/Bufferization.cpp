@@ -178,6 +178,31 @@ struct ScatterModel
     return success();
   }
 };
+
+struct ContractModel
+    : public DstBufferizableOpInterfaceExternalModel<ContractModel,
+                                                     ContractOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    auto contract = cast<ContractOp>(op);
+    return !contract.isDpsInit(&operand) || contract.getAccumulate();
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto contract = cast<ContractOp>(op);
+    SmallVector<Value> buffers;
+    if (failed(
+            getBuffers(rewriter, op->getOperands(), options, state, buffers)))
+      return failure();
+    ContractOp::create(rewriter, op->getLoc(), Type(), buffers[0], buffers[1],
+                       buffers[2], contract.getIndexingMapsAttr(),
+                       contract.getAccumulateAttr());
+    replaceOpWithBufferizedValues(rewriter, op, buffers[2]);
+    return success();
+  }
+};
 } // namespace
 
 template <typename... StartOps> static void attachStarts(MLIRContext *context) {
@@ -190,5 +215,6 @@ void fsdp::registerBufferizationModels(DialectRegistry &registry) {
                  StartAllToAllOp, StartBroadcastOp, StartPermuteOp>(context);
     WaitOp::attachInterface<WaitModel>(*context);
     ScatterOp::attachInterface<ScatterModel>(*context);
+    ContractOp::attachInterface<ContractModel>(*context);
   });
 }

@@ -14,9 +14,9 @@
 //   llvm.call @fsdp_wait(%rank, %token)
 //
 //===----------------------------------------------------------------------===//
+#include "Gemm.h"
 #include "RuntimeCalls.h"
 #include "fsdp/Conversion/Passes.h"
-#include "fsdp/Runtime/Runtime.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,6 +55,7 @@ struct ConvertToRuntimePass
   void addRank(func::FuncOp function);
   LogicalResult convert(func::FuncOp function);
   LogicalResult convertStart(CollectiveOpInterface op, Value rank);
+  LogicalResult convertContract(ContractOp op, Value rank);
 
   std::optional<RuntimeCalls> runtime;
   llvm::StringMap<int64_t> groups;
@@ -87,7 +88,7 @@ void ConvertToRuntimePass::addRank(func::FuncOp function) {
 LogicalResult ConvertToRuntimePass::convert(func::FuncOp function) {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isa<CollectiveOpInterface, WaitOp, RankIndexOp>(op))
+    if (isa<CollectiveOpInterface, WaitOp, RankIndexOp, ContractOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
@@ -118,6 +119,9 @@ LogicalResult ConvertToRuntimePass::convert(func::FuncOp function) {
                                              builder.getIndexType(), result)
                       .getResult());
               return success();
+            })
+            .Case([&](ContractOp contract) {
+              return convertContract(contract, rank);
             });
     if (failed(converted))
       return failure();
@@ -248,5 +252,26 @@ LogicalResult ConvertToRuntimePass::convertStart(CollectiveOpInterface op,
   }
   runtime->call(builder, loc, "fsdp_start", {rank, token});
   op->getResult(0).replaceAllUsesWith(token);
+  return success();
+}
+
+/// Calls the library. What the product looks like is a constant of the module.
+LogicalResult ConvertToRuntimePass::convertContract(ContractOp op, Value rank) {
+  std::optional<Gemm> gemm = getGemm(op);
+  if (!gemm)
+    return op->emitOpError("expected a product that the runtime takes: run "
+                           "one-shot-bufferize and fsdp-lower-contractions "
+                           "first");
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  ArrayRef<int64_t> fields(reinterpret_cast<int64_t *>(&gemm->shape),
+                           sizeof(FsdpGemm) / sizeof(int64_t));
+  Value lhs = getPointer(builder, loc, op.getLhs());
+  Value rhs = getPointer(builder, loc, op.getRhs());
+  if (gemm->isSwapped)
+    std::swap(lhs, rhs);
+  runtime->call(builder, loc, "fsdp_gemm",
+                {rank, runtime->getNumbers(builder, loc, fields), lhs, rhs,
+                 getPointer(builder, loc, op.getDestination())});
   return success();
 }

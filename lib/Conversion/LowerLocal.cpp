@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- LowerLocal.cpp - ops that send nothing -----------------------------===//
 //
-// Slices, scales, barriers and markers mean something to partitioning,
+// Slices, scales and markers mean something to partitioning,
 // verification and scheduling; for code they are plain tensor ops or nothing.
 //
 //   %0 = fsdp.slice %w over @node dim 0 : tensor<5x3xf32> to tensor<2x3xf32>
@@ -34,7 +34,7 @@ struct LowerLocalPass : public fsdp::impl::LowerLocalPassBase<LowerLocalPass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<SliceOp, ScaleOp, LocalGradOp, OptimizationBarrierOp>(op))
+      if (isa<SliceOp, ScaleOp, LocalGradOp>(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {

@@ -211,8 +211,12 @@ static func::FuncOp makeKernel(Operation *op, const Captures &captures) {
       func::FuncOp::create(op->getLoc(), "kernel",
                            builder.getFunctionType(TypeRange(arguments), {}));
   kernel.setPrivate();
-  kernel->setAttr("passthrough",
-                  builder.getStrArrayAttr({"noinline", "nounwind"}));
+  SmallVector<Attribute> flags = {builder.getStringAttr("noinline"),
+                                  builder.getStringAttr("nounwind"),
+                                  // LLVM takes half of what there is.
+                                  builder.getStrArrayAttr(
+                                      {"prefer-vector-width", "512"})};
+  kernel->setAttr("passthrough", builder.getArrayAttr(flags));
   markNoAlias(kernel, arguments);
 
   Block *body = kernel.addEntryBlock();

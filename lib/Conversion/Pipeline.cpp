@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace fsdp;
 
 /// Tensors: leaves upstream ops, and starts and waits.
-static void buildTensorPipeline(OpPassManager &manager) {
+static void buildTensorPipeline(OpPassManager &manager,
+                                const CodegenOptions &options) {
   // Calls would hide buffers from the arena and collectives from their rank.
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   // Gives collectives the destinations that bufferization needs.
@@ -32,6 +33,21 @@ static void buildTensorPipeline(OpPassManager &manager) {
   manager.addPass(createLowerLocalPass());
   // Elementwise arith and math on tensors have no bufferization of their own.
   manager.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
+  // What follows is about speed. Barriers are still there, so nothing that is
+  // computed twice on purpose becomes one.
+  manager.addPass(createNarrowIntermediatesPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  // Dims of one row stand between ops that could be merged.
+  manager.addPass(createLinalgFoldUnitExtentDimsPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  // Before fusion, which would take products apart.
+  if (options.library)
+    manager.addPass(createFormContractionsPass());
+  manager.addPass(createFuseElementwisePass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
   // Last, since the passes above share empties, and no CSE may follow.
   manager.addPass(createPrepareBufferizationPass());
 }
@@ -63,6 +79,9 @@ static void buildBufferPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass());
   // Scatters become loops that can be kernels.
   manager.addPass(createLowerScatterPass());
+  // Some become loops that can be kernels; the others stay ops, so that the
+  // arena sees what they use.
+  manager.addPass(createLowerContractionsPass());
   // Before the arena: who may alias whom is plain while buffers are distinct.
   manager.addPass(createOutlineKernelsPass());
   manager.addPass(createPlanArenaPass());
@@ -73,6 +92,8 @@ static void buildBufferPipeline(OpPassManager &manager) {
 
 /// Kernels: from linalg to loops that LLVM vectorizes.
 static void buildKernelPipeline(OpPassManager &manager) {
+  // Reductions can be told from other ops only before they are loops.
+  manager.addPass(createRelaxMathPass());
   manager.addPass(createOrderLoopsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createConvertLinalgToLoopsPass());
@@ -120,17 +141,18 @@ static void buildLLVMPipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
 }
 
-void fsdp::buildLowerToLLVMPipeline(OpPassManager &manager) {
-  buildTensorPipeline(manager);
+void fsdp::buildLowerToLLVMPipeline(OpPassManager &manager,
+                                    const CodegenOptions &options) {
+  buildTensorPipeline(manager, options);
   buildBufferPipeline(manager);
   buildKernelPipeline(manager);
   buildLLVMPipeline(manager);
 }
 
 void fsdp::registerCodegenPipeline() {
-  PassPipelineRegistration<>(
+  PassPipelineRegistration<CodegenOptions>(
       "fsdp-codegen",
       "Lower a sharded step to the LLVM dialect, with an entry point for each "
       "public function.",
-      [](OpPassManager &manager) { buildLowerToLLVMPipeline(manager); });
+      buildLowerToLLVMPipeline);
 }

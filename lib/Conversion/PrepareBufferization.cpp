@@ -58,6 +58,10 @@ struct PrepareBufferizationPass
       protectArguments(function);
       separateResults(function);
     }
+    forEach<OptimizationBarrierOp>([](OptimizationBarrierOp op) {
+      op->replaceAllUsesWith(op.getInputs());
+      op.erase();
+    });
     forEach<tensor::ExtractSliceOp>(dropStrides<tensor::ExtractSliceOp>);
     forEach<tensor::InsertSliceOp>(dropStrides<tensor::InsertSliceOp>);
     forEach<arith::ConstantOp>([&](arith::ConstantOp op) { splatToFill(op); });

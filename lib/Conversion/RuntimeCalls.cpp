@@ -52,6 +52,22 @@ Value RuntimeCalls::getLocation(OpBuilder &builder, Location loc) {
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
+Value RuntimeCalls::getNumbers(OpBuilder &builder, Location loc,
+                               ArrayRef<int64_t> values) {
+  LLVM::GlobalOp &global = numbers[values.vec()];
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        builder, loc,
+        LLVM::LLVMArrayType::get(builder.getI64Type(), values.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal,
+        "fsdp_numbers_" + std::to_string(numbers.size() - 1),
+        builder.getI64TensorAttr(values));
+  }
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
 Value RuntimeCalls::constant(OpBuilder &builder, Location loc, int64_t value,
                              Type type) {
   return LLVM::ConstantOp::create(builder, loc, type,

@@ -10,6 +10,7 @@
 #include "fsdp/IR/Dialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace fsdp {
 
@@ -26,6 +27,10 @@ public:
   /// as words, for example "h.0.attn bwd".
   mlir::Value getLocation(mlir::OpBuilder &builder, mlir::Location loc);
 
+  /// The address of integers in memory.
+  mlir::Value getNumbers(mlir::OpBuilder &builder, mlir::Location loc,
+                         llvm::ArrayRef<int64_t> numbers);
+
   /// An integer constant.
   mlir::Value constant(mlir::OpBuilder &builder, mlir::Location loc,
                        int64_t value, mlir::Type type);
@@ -33,6 +38,7 @@ public:
 private:
   mlir::ModuleOp module;
   llvm::StringMap<mlir::LLVM::GlobalOp> locations;
+  std::map<std::vector<int64_t>, mlir::LLVM::GlobalOp> numbers;
 };
 
 } // namespace fsdp

@@ -5,6 +5,7 @@
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Error.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace fsdp;
@@ -142,7 +143,9 @@ Program::create(OwningOpRef<ModuleOp> module, bool isOptimized) {
     program->groups.push_back({group.getSymName().str(), group.getClasses()});
 
   PassManager manager(module->getContext());
-  buildLowerToLLVMPipeline(manager);
+  CodegenOptions codegen;
+  codegen.library = fsdp_has_gemm();
+  buildLowerToLLVMPipeline(manager, codegen);
   manager.addPass(createVerifyStagePass(VerifyStagePassOptions{"lowered"}));
   if (failed(manager.run(*module)))
     return llvm::createStringError("the step could not be lowered");
@@ -190,22 +193,22 @@ namespace {
 struct RankCall {
   CompiledStep step;
   std::vector<void *> arguments, results;
+  void *arena;
 };
 } // namespace
 
-/// Runs the step of one rank with an arena of its own.
+/// Runs the step of one rank.
 static void runRank(FsdpRank *rank, void *user) {
   auto *call = static_cast<RankCall *>(user);
-  std::vector<char, AlignedAllocator<char>> arena(
-      std::max<int64_t>(call->step.arenaBytes, 64));
   call->step.function(rank, call->arguments.data(), call->results.data(),
-                      arena.data());
+                      call->arena);
 }
 
-llvm::Expected<std::vector<std::vector<Tensor>>>
+llvm::Error
 Program::run(FsdpJob *job,
              const std::vector<std::vector<const Tensor *>> &inputs) {
-  std::vector<std::vector<Tensor>> outputs(inputs.size());
+  outputs.resize(inputs.size());
+  arenas.resize(inputs.size());
   std::vector<RankCall> calls(inputs.size());
   std::vector<void *> users;
   for (size_t rank = 0; rank < inputs.size(); ++rank) {
@@ -218,13 +221,21 @@ Program::run(FsdpJob *job,
             describe(tensor->dtype, tensor->shape));
       calls[rank].arguments.push_back(const_cast<char *>(tensor->bytes.data()));
     }
-    for (const Port &port : results)
-      outputs[rank].emplace_back(port.dtype, port.local);
+    if (outputs[rank].empty())
+      for (const Port &port : results)
+        outputs[rank].emplace_back(port.dtype, port.local);
+    arenas[rank].resize(std::max<int64_t>(step.arenaBytes, 64));
+    calls[rank].arena = arenas[rank].data();
     for (Tensor &output : outputs[rank])
       calls[rank].results.push_back(output.bytes.data());
     users.push_back(&calls[rank]);
   }
-  if (fsdp_job_run(job, runRank, users.data()) != FSDP_OK)
+  auto start = std::chrono::steady_clock::now();
+  int32_t status = fsdp_job_run(job, runRank, users.data());
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                          start)
+                .count();
+  if (status != FSDP_OK)
     return llvm::createStringError(fsdp_job_error(job));
-  return outputs;
+  return llvm::Error::success();
 }

@@ -71,9 +71,15 @@ public:
   }
 
   /// Runs on all ranks of `job`: one list of arguments per rank, in the local
-  /// shapes. Returns one list of results per rank.
-  llvm::Expected<std::vector<std::vector<Tensor>>>
-  run(FsdpJob *job, const std::vector<std::vector<const Tensor *>> &inputs);
+  /// shapes. Leaves one list of results per rank in `outputs`.
+  llvm::Error run(FsdpJob *job,
+                  const std::vector<std::vector<const Tensor *>> &inputs);
+
+  /// The results of the last run. The next run writes into the same memory, or
+  /// into what was put in its place.
+  std::vector<std::vector<Tensor>> outputs;
+  /// How long the last run took.
+  double seconds = 0;
 
   /// A job with this program's groups.
   llvm::Expected<FsdpJob *> createJob(int64_t ranks, double timeout) const;
@@ -83,6 +89,8 @@ private:
   llvm::SmallVector<std::pair<std::string, ClassesAttr>> groups;
   CompiledStep step{};
   std::unique_ptr<Jit> jit;
+  /// One for each rank, made at the first run.
+  std::vector<std::vector<char, AlignedAllocator<char>>> arenas;
 };
 
 /// The boundary of the function with roles, arguments then results.

@@ -233,10 +233,9 @@ Reference::call(Program &program, FsdpJob *job,
   std::vector<const Tensor *> pointers;
   for (const Tensor &value : values)
     pointers.push_back(&value);
-  auto ran = program.run(job, {pointers});
-  if (!ran)
-    return ran.takeError();
-  return std::move(ran->front());
+  if (llvm::Error error = program.run(job, {pointers}))
+    return error;
+  return program.outputs.front();
 }
 
 /// What the ranks combine: the loss, and buffers updated from their batches.

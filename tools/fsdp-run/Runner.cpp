@@ -44,12 +44,12 @@ private:
   llvm::Error createReference();
   void setInputs(int64_t step);
   void carry(std::vector<std::vector<Tensor>> &state, ArrayRef<Port> results,
-             const std::vector<std::vector<Tensor>> &values);
+             std::vector<std::vector<Tensor>> &values);
   void compare(ArrayRef<Port> ports,
                const std::vector<std::vector<Tensor>> &got,
                const std::vector<std::vector<Tensor>> &want);
   llvm::Error compareExpected(const std::vector<std::vector<Tensor>> &got);
-  llvm::Error writeResults(std::vector<std::vector<Tensor>> got) const;
+  llvm::Error writeResults(const std::vector<std::vector<Tensor>> &got) const;
 
   const RunOptions &options;
   MLIRContext &context;
@@ -75,6 +75,8 @@ private:
   size_t compared = 0;
   /// Gradients that the exported step returns.
   size_t gradients = 0;
+  /// Milliseconds of each step.
+  std::vector<double> times;
   bool narrow = false;
 };
 } // namespace
@@ -314,14 +316,15 @@ static int getNext(ArrayRef<Port> arguments, const Port &result) {
   return -1;
 }
 
-/// Makes updated values the arguments of the next step.
+/// Makes updated values the arguments of the next step, which in turn leave
+/// their memory to it.
 void Runner::carry(std::vector<std::vector<Tensor>> &state,
                    ArrayRef<Port> results,
-                   const std::vector<std::vector<Tensor>> &values) {
+                   std::vector<std::vector<Tensor>> &values) {
   for (auto [i, port] : llvm::enumerate(results))
     if (int next = getNext(ports, port); next >= 0)
       for (auto [own, value] : llvm::zip_equal(state, values))
-        own[next] = value[i];
+        std::swap(own[next], value[i]);
 }
 
 /// Holds every rank's results against its part of the reference's.
@@ -377,14 +380,15 @@ Runner::compareExpected(const std::vector<std::vector<Tensor>> &got) {
 }
 
 /// Every rank's results as it stores them.
-llvm::Error Runner::writeResults(std::vector<std::vector<Tensor>> got) const {
+llvm::Error Runner::writeResults(
+    const std::vector<std::vector<Tensor>> &got) const {
   Safetensors file;
   for (auto [i, port] : llvm::enumerate(program->getResults())) {
     std::string name = "out" + std::to_string(i);
     file.metadata[name] = port.role + " " + port.name;
     for (int64_t rank = 0; rank < ranks; ++rank)
       file.tensors["rank" + std::to_string(rank) + "." + name] =
-          std::move(got[rank][i]);
+          got[rank][i];
   }
   return writeSafetensors(options.results, file);
 }
@@ -395,29 +399,31 @@ llvm::Error Runner::runStep(int64_t step) {
   for (int64_t rank = 0; rank < ranks; ++rank)
     for (const Tensor &value : locals[rank])
       pointers[rank].push_back(&value);
-  auto got = program->run(job, pointers);
-  if (!got)
-    return got.takeError();
+  if (llvm::Error error = program->run(job, pointers))
+    return error;
+  std::vector<std::vector<Tensor>> &got = program->outputs;
+  times.push_back(program->seconds * 1e3);
 
   llvm::outs() << "step " << step + 1;
   for (auto [i, port] : llvm::enumerate(program->getResults()))
     if (port.role == "loss" || port.name == "grad_norm")
       llvm::outs() << " " << (port.role == "loss" ? "loss" : "grad_norm") << " "
-                   << llvm::format("%.9g", (*got)[0][i].get(0));
+                   << llvm::format("%.9g", got[0][i].get(0));
   llvm::outs() << "\n";
   if (step == 0 && options.sameBatch && !data.results.empty())
-    if (llvm::Error error = compareExpected(*got))
+    if (llvm::Error error = compareExpected(got))
       return error;
   if (reference) {
     auto want = reference->run(wholes, inputs);
     if (!want)
       return want.takeError();
-    compare(program->getResults(), *got, *want);
+    compare(program->getResults(), got, *want);
     carry(wholes, program->getResults(), *want);
   }
-  carry(locals, program->getResults(), *got);
   if (!options.results.empty() && step + 1 == options.steps)
-    return writeResults(std::move(*got));
+    if (llvm::Error error = writeResults(got))
+      return error;
+  carry(locals, program->getResults(), got);
   return llvm::Error::success();
 }
 
@@ -445,6 +451,15 @@ static llvm::json::Array getTraffic(FsdpJob *job, const Program &program) {
 }
 
 llvm::Error Runner::report() {
+  // The first step touches memory for the first time.
+  if (options.time && times.size() > 1) {
+    std::vector<double> sorted(times.begin() + 1, times.end());
+    llvm::sort(sorted);
+    llvm::outs() << "time of a step: minimum "
+                 << llvm::format("%.2f", sorted.front()) << " ms, median "
+                 << llvm::format("%.2f", sorted[sorted.size() / 2])
+                 << " ms of " << sorted.size() << "\n";
+  }
   if (!options.traffic.empty()) {
     std::error_code code;
     llvm::raw_fd_ostream file(options.traffic, code);

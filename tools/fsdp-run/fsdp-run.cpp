@@ -74,6 +74,10 @@ static cl::opt<bool>
     unoptimized("unoptimized",
                 cl::desc("compile in a quarter of the time, to slow code"),
                 cl::cat(category));
+static cl::opt<bool> timed("time",
+                           cl::desc("print how long steps take, from the "
+                                    "second on"),
+                           cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("no progress on standard error"),
                            cl::cat(category));
 
@@ -121,6 +125,7 @@ int main(int argc, char **argv) {
   options.verify = verify != Verify::No;
   options.wide = verify == Verify::F64;
   options.quiet = quiet;
+  options.time = timed;
   options.check = !unchecked;
   options.optimize = !unoptimized;
   options.sameBatch = !data.empty();

@@ -5,6 +5,7 @@
 
 #include "fsdp/IR/Dialect.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace fsdp {
 #define GEN_PASS_DECL
@@ -26,11 +27,20 @@ constexpr llvm::StringLiteral entryPrefix = "fsdp_entry_";
 /// Lets one-shot-bufferize handle the ops of the dialect that reach it.
 void registerBufferizationModels(mlir::DialectRegistry &registry);
 
+/// What machine code can rely on.
+struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
+  Option<bool> library{
+      *this, "library",
+      llvm::cl::desc("the runtime computes matrix products (fsdp_has_gemm)"),
+      llvm::cl::init(true)};
+};
+
 /// From stage sharded (or a step for one rank without groups) to the LLVM
 /// dialect: for each public function NAME an entry point
 /// `void fsdp_entry_NAME(FsdpRank *, void **args, void **results, void *arena)`
 /// with the size of its arena in `fsdp.arena`.
-void buildLowerToLLVMPipeline(mlir::OpPassManager &manager);
+void buildLowerToLLVMPipeline(mlir::OpPassManager &manager,
+                              const CodegenOptions &options);
 
 /// Registers the above as `fsdp-codegen`.
 void registerCodegenPipeline();

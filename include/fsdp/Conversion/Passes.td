@@ -45,6 +45,54 @@ def LowerLocalPass : Fsdp_Pass<"fsdp-lower-local"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def FormContractionsPass : Fsdp_Pass<"fsdp-form-contractions"> {
+  let summary = "make matrix products one op that a library computes";
+  let description = [{
+    Products of f32 or bf16 matrices, with batches or without, become
+    `fsdp.contract`. Reshapes and transposes around a product are folded into
+    its subscripts, so that operands are read where they lie, and an
+    accumulator of zeros is not filled first.
+
+    ```mlir
+    %t = linalg.transpose ins(%b : tensor<5x8xf32>)
+        outs(%e : tensor<8x5xf32>) permutation = [1, 0]
+    %0 = linalg.matmul ins(%a, %t : tensor<4x8xf32>, tensor<8x5xf32>)
+        outs(%zeros : tensor<4x5xf32>) -> tensor<4x5xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<5x8xf32>)
+        outs(%e : tensor<4x5xf32>)
+        [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+         affine_map<(m, n, k) -> (m, n)>] -> tensor<4x5xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NarrowIntermediatesPass : Fsdp_Pass<"fsdp-narrow-intermediates"> {
+  let summary = "compute in f32 what exporters compute in f64 in between";
+  let description = [{
+    Tensors in f64 that begin as f32, or as constants, and end as f32, with
+    nothing but float operations in between, become f32. Single numbers stay,
+    and so does what reaches an argument, a result, a loop or a collective.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FuseElementwisePass : Fsdp_Pass<"fsdp-fuse-elementwise"> {
+  let summary = "merge elementwise ops into the ops that read them";
+  let description = [{
+    Reductions included, so that softmax, normalisations and losses are a few
+    passes over memory. What several ops read is computed again in each where
+    that costs less than memory.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def PrepareBufferizationPass : Fsdp_Pass<"fsdp-prepare-bufferization"> {
   let summary = "make bufferization copy nothing that need not be copied";
   let description = [{
@@ -73,6 +121,15 @@ def LowerScatterPass : Fsdp_Pass<"fsdp-lower-scatter"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def LowerContractionsPass : Fsdp_Pass<"fsdp-lower-contractions"> {
+  let summary = "turn products that the library does not take into loops";
+  let description = [{
+    On buffers, where strides are known: fsdp_gemm needs one dim of unit stride
+    in every matrix (see Runtime.h).
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def OutlineKernelsPass : Fsdp_Pass<"fsdp-outline-kernels"> {
   let summary = "move each loop nest into a function, equal ones into one";
   let description = [{
@@ -83,6 +140,26 @@ def OutlineKernelsPass : Fsdp_Pass<"fsdp-outline-kernels"> {
   }];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect"];
+}
+
+def RelaxMathPass : Fsdp_Pass<"fsdp-relax-math"> {
+  let summary = "allow what vector code needs";
+  let description = [{
+    Sums of reductions may be formed in any order; a product that is added may
+    be rounded with the sum; exp, tanh, erf and log of f32 become polynomials.
+    NaN and infinity stay as IEEE says.
+
+    ```mlir
+    %1 = arith.addf %in, %out : f32
+    ```
+    becomes, where `%out` is the accumulator of a reduction,
+    ```mlir
+    %1 = arith.addf %in, %out fastmath<reassoc,contract> : f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def OrderLoopsPass : Fsdp_Pass<"fsdp-order-loops"> {

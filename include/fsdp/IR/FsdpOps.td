@@ -635,6 +635,51 @@ def Fsdp_ScatterOp : Fsdp_Op<"scatter", [
   }];
 }
 
+def Fsdp_ContractOp : Fsdp_Op<"contract", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a product summed over dims, left to a library";
+  let description = [{
+    `C[c] += A[a] * B[b]`, or `C[c] = ...` unless it is to `accumulate`; the
+    maps give the subscripts `a`, `b`, `c` as dims of one loop nest. Every dim
+    is in all three (batch), in A and C (m), in B and C (n), or in A and B (k);
+    each dim is at most once in a map. Sums are formed in f32 and rounded to C's
+    type at the end.
+
+    Stage: made by `fsdp-form-contractions`; removed by
+    `fsdp-lower-contractions` and `fsdp-convert-to-runtime`.
+
+    ```mlir
+    func.func @f(%a: tensor<4x8xf32>, %b: tensor<5x8xf32>,
+                 %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+      %0 = fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<5x8xf32>)
+          outs(%c : tensor<4x5xf32>)
+          [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+           affine_map<(m, n, k) -> (m, n)>] -> tensor<4x5xf32>
+      return %0 : tensor<4x5xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Fsdp_Buffer:$lhs, Fsdp_Buffer:$rhs,
+                       Fsdp_Buffer:$destination,
+                       AffineMapArrayAttr:$indexing_maps,
+                       UnitAttr:$accumulate);
+  let results = (outs Optional<AnyStaticShapeTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)`
+    `outs` `(` $destination `:` type($destination) `)`
+    (`accumulate` $accumulate^)? $indexing_maps attr-dict (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getDestinationMutable();
+    }
+    /// The length of each dim of the loop nest.
+    ::llvm::SmallVector<int64_t> getLoopRanges();
+  }];
+}
+
 def Fsdp_YieldOp : Fsdp_Op<"yield", [
     Pure, Terminator, HasParent<"::fsdp::ScatterOp">]> {
   let summary = "ends the body of an `fsdp.scatter`";

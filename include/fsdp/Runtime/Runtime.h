@@ -36,7 +36,7 @@ extern "C" {
 #endif
 
 /* Changes whenever a signature, an enumerator or a layout below changes. */
-#define FSDP_RUNTIME_VERSION 1
+#define FSDP_RUNTIME_VERSION 2
 
 typedef struct FsdpJob FsdpJob;   /* all ranks of one run */
 typedef struct FsdpRank FsdpRank; /* one rank's view of its job */
@@ -140,6 +140,36 @@ void fsdp_start(FsdpRank *rank, int64_t token);
    Errors: a token that is not started; the time-out of the job passes before
    every member has started the collective. */
 void fsdp_wait(FsdpRank *rank, int64_t token);
+
+/* Loops around a product of matrices. */
+#define FSDP_GEMM_LOOPS 4
+
+/* C = A B, or C += A B, on matrices of m x k, k x n and m x n elements, once for
+   each position of the loops around them. Strides are in elements. Of lhs_m and
+   lhs_k one is 1, and of rhs_k and rhs_n; rows of the result are contiguous. A
+   loop along which the result does not move sums: C is as without it at its
+   first position, and added to at the others. */
+typedef struct FsdpGemm {
+  int64_t dtype, result_dtype; /* FSDP_F32; FSDP_BF16 with either result */
+  int64_t accumulate;          /* 1 for C +=, 0 for C = */
+  int64_t m, n, k;
+  int64_t lhs_m, lhs_k, rhs_k, rhs_n, result_m;
+  int64_t loops; /* how many of the entries below are used */
+  int64_t size[FSDP_GEMM_LOOPS];
+  int64_t lhs_stride[FSDP_GEMM_LOOPS];
+  int64_t rhs_stride[FSDP_GEMM_LOOPS];
+  int64_t result_stride[FSDP_GEMM_LOOPS];
+} FsdpGemm;
+
+/* Computes a product by the library that the runtime was built with, in f32.
+   The result must not overlap the operands. `gemm` must live as long as the
+   process: what was prepared for it is kept by its address.
+   Errors: the library's own; no library (fsdp_has_gemm). */
+void fsdp_gemm(FsdpRank *rank, const FsdpGemm *gemm, const void *lhs,
+               const void *rhs, void *result);
+
+/* Returns 1 if the runtime was built with a library for fsdp_gemm, else 0. */
+int32_t fsdp_has_gemm(void);
 
 /*===----------------------------------------------------------------------===*\
 |* Called by the host
