@@ -91,10 +91,14 @@ static void buildBufferPipeline(OpPassManager &manager) {
 }
 
 /// Kernels: from linalg to loops that LLVM vectorizes.
-static void buildKernelPipeline(OpPassManager &manager) {
+static void buildKernelPipeline(OpPassManager &manager,
+                                const CodegenOptions &options) {
   // Reductions can be told from other ops only before they are loops.
   manager.addPass(createRelaxMathPass());
   manager.addPass(createOrderLoopsPass());
+  // Knows which loops are parallel, which those in scf are not told apart by.
+  if (options.threads)
+    manager.addPass(createSplitKernelsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
   functions.addPass(createConvertLinalgToLoopsPass());
   functions.addPass(createLowerAffinePass());
@@ -122,7 +126,8 @@ static void buildKernelPipeline(OpPassManager &manager) {
 }
 
 /// The LLVM dialect.
-static void buildLLVMPipeline(OpPassManager &manager) {
+static void buildLLVMPipeline(OpPassManager &manager,
+                              const CodegenOptions &options) {
   // What LLVM has an intrinsic for first, the rest from libm.
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertMathToLibmPass());
@@ -139,14 +144,16 @@ static void buildLLVMPipeline(OpPassManager &manager) {
   manager.addPass(createReconcileUnrealizedCastsPass());
   // Takes the descriptors apart that were built for each view.
   manager.addPass(createCanonicalizerPass());
+  if (options.threads)
+    manager.addPass(createCallInParallelPass());
 }
 
 void fsdp::buildLowerToLLVMPipeline(OpPassManager &manager,
                                     const CodegenOptions &options) {
   buildTensorPipeline(manager, options);
   buildBufferPipeline(manager);
-  buildKernelPipeline(manager);
-  buildLLVMPipeline(manager);
+  buildKernelPipeline(manager, options);
+  buildLLVMPipeline(manager, options);
 }
 
 void fsdp::registerCodegenPipeline() {

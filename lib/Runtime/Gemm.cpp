@@ -7,12 +7,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Parallel.h"
 #include "fsdp/Runtime/Runtime.h"
 
 #ifdef FSDP_HAS_ONEDNN
+#include <atomic>
 #include <cstring>
 #include <dnnl.hpp>
 #include <map>
+#include <string>
 
 namespace {
 /// Orders shapes by their bytes: all fields are integers, without padding.
@@ -98,17 +101,60 @@ static void runLoops(Product product, const FsdpGemm &gemm, int64_t loop,
              sums || (i > 0 && gemm.result_stride[loop] == 0));
 }
 
+namespace {
+/// The positions of a product's first loop.
+struct Positions {
+  Product product;
+  FsdpGemm gemm;
+  const char *lhs, *rhs;
+  char *result;
+  std::atomic<bool> failed;
+  std::string error;
+};
+} // namespace
+
+/// Runs some positions of the first loop, which are independent.
+static void runPositions(void *context, int64_t begin, int64_t end) {
+  auto &all = *static_cast<Positions *>(context);
+  FsdpGemm part = all.gemm;
+  part.size[0] = end - begin;
+  int64_t width = part.dtype == FSDP_F32 ? 4 : 2;
+  int64_t resultWidth = part.result_dtype == FSDP_F32 ? 4 : 2;
+  try {
+    runLoops(all.product, part, 0, all.lhs + begin * part.lhs_stride[0] * width,
+             all.rhs + begin * part.rhs_stride[0] * width,
+             all.result + begin * part.result_stride[0] * resultWidth,
+             part.accumulate);
+  } catch (const dnnl::error &error) {
+    if (!all.failed.exchange(true))
+      all.error = error.what();
+  }
+}
+
 int32_t fsdp_has_gemm(void) { return 1; }
 
 void fsdp_gemm(FsdpRank *rank, const FsdpGemm *gemm, const void *lhs,
                const void *rhs, void *result) {
-  try {
-    runLoops(gemm->dtype == FSDP_F32 ? multiplyF32 : multiplyBF16, *gemm, 0,
-             static_cast<const char *>(lhs), static_cast<const char *>(rhs),
-             static_cast<char *>(result), gemm->accumulate);
-  } catch (const dnnl::error &error) {
-    fsdp_rank_fail(rank, error.what());
+  Positions all = {gemm->dtype == FSDP_F32 ? multiplyF32 : multiplyBF16,
+                   *gemm,
+                   static_cast<const char *>(lhs),
+                   static_cast<const char *>(rhs),
+                   static_cast<char *>(result),
+                   false,
+                   {}};
+  // Without a loop, the product itself is one position.
+  if (gemm->loops == 0) {
+    all.gemm.loops = 1;
+    all.gemm.size[0] = 1;
   }
+  // Many small products run side by side; large ones use all threads.
+  bool isIndependent = gemm->loops > 0 && gemm->result_stride[0] != 0;
+  if (isIndependent)
+    fsdp::rt::runParallel(all.gemm.size[0], runPositions, &all);
+  else
+    runPositions(&all, 0, all.gemm.size[0]);
+  if (all.failed)
+    fsdp_rank_fail(rank, all.error.c_str());
 }
 #else
 int32_t fsdp_has_gemm(void) { return 0; }

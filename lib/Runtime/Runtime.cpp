@@ -8,10 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Parallel.h"
 #include "fsdp/Runtime/Backend.h"
 
 #include <algorithm>
 #include <deque>
+#include <sched.h>
 #include <utility>
 
 using namespace fsdp::rt;
@@ -33,6 +35,7 @@ struct FsdpJob {
   std::deque<Group> groups = {};
   std::vector<FsdpRank> ranks = {};
   bool hasRun = false;
+  int64_t threads = 1;
   /// What fsdp_job_error has returned.
   std::string errorText = {};
   std::unique_ptr<Backend> backend = {};
@@ -253,6 +256,12 @@ void fsdp_wait(FsdpRank *rank, int64_t token) {
   rank->tokens.erase(token);
 }
 
+void fsdp_parallel(FsdpRank *, int64_t count,
+                   void (*body)(void *context, int64_t begin, int64_t end),
+                   void *context) {
+  runParallel(count, body, context);
+}
+
 //===----------------------------------------------------------------------===//
 // Called by the host
 //===----------------------------------------------------------------------===//
@@ -295,6 +304,36 @@ int64_t fsdp_job_add_group(FsdpJob *job, const char *name, int64_t classes,
   return id;
 }
 
+int32_t fsdp_job_set_threads(FsdpJob *job, int64_t threads) {
+  if (threads < 1)
+    job->backend->fail("expected at least 1 thread for each rank, but got " +
+                       std::to_string(threads));
+  else if (threads > 1 && !canUseThreads())
+    job->backend->fail("expected 1 thread for each rank without oneDNN, but "
+                       "got " +
+                       std::to_string(threads));
+  else
+    job->threads = threads;
+  return job->backend->failed() ? FSDP_FAILED : FSDP_OK;
+}
+
+/// Gives the thread of `rank`, and those that it makes, cores that no other
+/// rank has, if there are enough.
+static void pin(const FsdpJob &job, int64_t rank) {
+  cpu_set_t all, mine;
+  int64_t needed = static_cast<int64_t>(job.ranks.size()) * job.threads;
+  if (sched_getaffinity(0, sizeof(all), &all) != 0 || needed < 2 ||
+      CPU_COUNT(&all) < needed)
+    return;
+  CPU_ZERO(&mine);
+  int64_t position = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &all) && position++ / job.threads == rank)
+      CPU_SET(cpu, &mine);
+  // What is slower for it is not wrong.
+  (void)sched_setaffinity(0, sizeof(mine), &mine);
+}
+
 int32_t fsdp_job_run(FsdpJob *job, void (*step)(FsdpRank *rank, void *user),
                      void *const *user_per_rank) {
   Backend &backend = *job->backend;
@@ -303,6 +342,8 @@ int32_t fsdp_job_run(FsdpJob *job, void (*step)(FsdpRank *rank, void *user),
   job->hasRun = true;
   backend.run([&](int64_t id) {
     FsdpRank *rank = &job->ranks[id];
+    setThreads(job->threads);
+    pin(*job, id);
     step(rank, user_per_rank ? user_per_rank[id] : nullptr);
     if (rank->tokens.empty())
       return;

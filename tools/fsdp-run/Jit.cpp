@@ -21,7 +21,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <unistd.h>
 using namespace llvm;
 using namespace fsdp::run;
 
@@ -95,6 +94,7 @@ static Error defineRuntime(orc::LLJIT &engine) {
   define("fsdp_wait", &fsdp_wait);
   define("fsdp_rank_index", &fsdp_rank_index);
   define("fsdp_gemm", &fsdp_gemm);
+  define("fsdp_parallel", &fsdp_parallel);
   return engine.getMainJITDylib().define(orc::absoluteSymbols(symbols));
 }
 
@@ -140,20 +140,6 @@ Expected<CompiledStep> Jit::lookup(mlir::ModuleOp module,
   auto address = engine->lookup(entry);
   if (!address)
     return address.takeError();
-  if (getenv("FSDP_PERF")) {
-    std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-    FILE *f = fopen(path.c_str(), "w");
-    std::vector<std::pair<uint64_t, std::string>> at;
-    for (auto fn : module.getOps<mlir::LLVM::LLVMFuncOp>())
-      if (!fn.isExternal())
-        if (auto a = engine->lookup(fn.getName()))
-          at.push_back({a->getValue(), fn.getName().str()});
-        else consumeError(a.takeError());
-    llvm::sort(at);
-    for (size_t i = 0; i < at.size(); ++i)
-      fprintf(f, "%lx %lx %s\n", at[i].first, i + 1 < at.size() ? at[i + 1].first - at[i].first : 100000, at[i].second.c_str());
-    fclose(f);
-  }
   return CompiledStep{address->toPtr<decltype(CompiledStep::function)>(),
                       arena.getInt()};
 }

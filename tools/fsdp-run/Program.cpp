@@ -122,7 +122,8 @@ fsdp::run::readPorts(func::FuncOp function) {
 }
 
 llvm::Expected<std::unique_ptr<Program>>
-Program::create(OwningOpRef<ModuleOp> module, bool isOptimized) {
+Program::create(OwningOpRef<ModuleOp> module, bool isOptimized,
+                bool hasThreads) {
   auto program = std::make_unique<Program>();
   std::string name;
   for (auto function : module->getOps<func::FuncOp>())
@@ -145,6 +146,7 @@ Program::create(OwningOpRef<ModuleOp> module, bool isOptimized) {
   PassManager manager(module->getContext());
   CodegenOptions codegen;
   codegen.library = fsdp_has_gemm();
+  codegen.threads = hasThreads;
   buildLowerToLLVMPipeline(manager, codegen);
   manager.addPass(createVerifyStagePass(VerifyStagePassOptions{"lowered"}));
   if (failed(manager.run(*module)))

@@ -58,9 +58,11 @@ struct Instances {
 class Program {
 public:
   /// Lowers and compiles the public function of `module`; consumes it. The
-  /// time-consuming part of a run. `isOptimized` is as for `Jit::create`.
+  /// time-consuming part of a run. `isOptimized` is as for `Jit::create`;
+  /// `hasThreads` lets a rank have several.
   static llvm::Expected<std::unique_ptr<Program>>
-  create(mlir::OwningOpRef<mlir::ModuleOp> module, bool isOptimized = true);
+  create(mlir::OwningOpRef<mlir::ModuleOp> module, bool isOptimized = true,
+         bool hasThreads = false);
 
   llvm::ArrayRef<Port> getArguments() const { return arguments; }
   llvm::ArrayRef<Port> getResults() const { return results; }

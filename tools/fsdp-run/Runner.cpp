@@ -107,7 +107,8 @@ llvm::Error Runner::compile() {
                                                         : shard(*module);
   if (!sharded)
     return sharded.takeError();
-  auto compiled = Program::create(std::move(*sharded), options.optimize);
+  auto compiled = Program::create(std::move(*sharded), options.optimize,
+                                  options.threadsPerRank > 1);
   if (!compiled)
     return compiled.takeError();
   program = std::move(*compiled);
@@ -119,6 +120,8 @@ llvm::Error Runner::compile() {
   if (!created)
     return created.takeError();
   job = *created;
+  if (fsdp_job_set_threads(job, options.threadsPerRank) != FSDP_OK)
+    return llvm::createStringError(fsdp_job_error(job));
   say("arena of a rank: " + llvm::Twine(program->getArenaBytes()) + " bytes");
   return llvm::Error::success();
 }

@@ -12,7 +12,7 @@ namespace fsdp::run {
 /// What the command line says.
 struct RunOptions {
   std::string model, config, data, traffic, results;
-  int64_t ranks = 0, ranksPerNode = 0, steps = 1;
+  int64_t ranks = 0, ranksPerNode = 0, steps = 1, threadsPerRank = 1;
   uint64_t seed = 0;
   double timeout = 120, tolerance = 0;
   bool verify = false, wide = false, quiet = false, sameBatch = false;

@@ -29,6 +29,10 @@ static cl::opt<int64_t>
     ranksPerNode("ranks-per-node",
                  cl::desc("ranks of one node; overrides the plan"), cl::init(0),
                  cl::cat(category));
+static cl::opt<int64_t>
+    threadsPerRank("threads-per-rank",
+                   cl::desc("threads that compute for each rank"), cl::init(1),
+                   cl::cat(category));
 static cl::opt<int64_t> steps("steps", cl::desc("how many steps to run"),
                               cl::init(1), cl::cat(category));
 static cl::opt<std::string>
@@ -91,6 +95,7 @@ int main(int argc, char **argv) {
                               "at stage sharded runs as it is\n");
   for (auto [option, value] : {std::pair<cl::Option *, double>(&ranks, ranks),
                                {&ranksPerNode, ranksPerNode},
+                               {&threadsPerRank, threadsPerRank},
                                {&steps, steps},
                                {&tolerance, tolerance},
                                {&timeout, timeout}})
@@ -118,6 +123,7 @@ int main(int argc, char **argv) {
   options.results = results;
   options.ranks = ranks;
   options.ranksPerNode = ranksPerNode;
+  options.threadsPerRank = threadsPerRank;
   options.steps = steps;
   options.seed = seed;
   options.timeout = timeout;

@@ -16,6 +16,8 @@ namespace fsdp {
 namespace attr {
 /// On a function: the bytes of its arena.
 constexpr llvm::StringLiteral arena = "fsdp.arena";
+/// On a kernel: the length of the range that its last two arguments are of.
+constexpr llvm::StringLiteral parallel = "fsdp.parallel";
 /// On a function: how many of its arguments are arguments of the step, and
 /// how many are results; between the passes of the code generation only.
 constexpr llvm::StringLiteral entry = "fsdp.entry";
@@ -33,6 +35,10 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
       *this, "library",
       llvm::cl::desc("the runtime computes matrix products (fsdp_has_gemm)"),
       llvm::cl::init(true)};
+  Option<bool> threads{
+      *this, "threads",
+      llvm::cl::desc("a rank may have several threads (fsdp_job_set_threads)"),
+      llvm::cl::init(false)};
 };
 
 /// From stage sharded (or a step for one rank without groups) to the LLVM

@@ -173,6 +173,27 @@ def OrderLoopsPass : Fsdp_Pass<"fsdp-order-loops"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def SplitKernelsPass : Fsdp_Pass<"fsdp-split-kernels"> {
+  let summary = "let kernels take a range of one of their parallel loops";
+  let description = [{
+    Kernels of at least 32768 positions. The outermost parallel loop is split:
+    of a sum over rows, that over columns, so that numbers do not depend on how
+    many threads there are.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def CallInParallelPass : Fsdp_Pass<"fsdp-call-in-parallel"> {
+  let summary = "run kernels on the threads of the rank";
+  let description = [{
+    A call of a kernel that takes a range becomes one of `fsdp_parallel` (see
+    Runtime.h). In the LLVM dialect, where arguments are pointers and numbers.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def PlanArenaPass : Fsdp_Pass<"fsdp-plan-arena"> {
   let summary = "give all buffers of the step an offset in one arena";
   let description = [{

@@ -168,6 +168,12 @@ typedef struct FsdpGemm {
 void fsdp_gemm(FsdpRank *rank, const FsdpGemm *gemm, const void *lhs,
                const void *rhs, void *result);
 
+/* Calls body(context, begin, end) for ranges that together are 0 .. count-1,
+   each once, on the threads of the rank, and returns when all are done. */
+void fsdp_parallel(FsdpRank *rank, int64_t count,
+                   void (*body)(void *context, int64_t begin, int64_t end),
+                   void *context);
+
 /* Returns 1 if the runtime was built with a library for fsdp_gemm, else 0. */
 int32_t fsdp_has_gemm(void);
 
@@ -196,6 +202,12 @@ void fsdp_job_destroy(FsdpJob *job);
 int64_t fsdp_job_add_group(FsdpJob *job, const char *name, int64_t classes,
                            int64_t size, int64_t channels,
                            const int64_t *table);
+
+/* Gives every rank `threads` threads for fsdp_gemm and fsdp_parallel; one each
+   at first. Where the machine has a core for each of them, ranks are pinned to
+   cores of their own. Not while fsdp_job_run runs.
+   Errors: threads < 1; more than one without oneDNN (fsdp_has_gemm). */
+int32_t fsdp_job_set_threads(FsdpJob *job, int64_t threads);
 
 /* Calls step(rank, user_per_rank[id of rank]) for every rank of this process at
    the same time, on a thread each, and returns when all have returned: FSDP_OK,
