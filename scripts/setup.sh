@@ -11,7 +11,7 @@ export CC=${CC:-clang-22} CXX=${CXX:-clang++-22}
 PACKAGES=(
   cmake ninja-build g++ clang-22 lld-22 clang-format-22 clang-tidy-22
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
-  libzstd-dev zlib1g-dev
+  libdnnl-dev libzstd-dev zlib1g-dev
   python3 python3-numpy python3-pytest python3-yaml
 )
 

@@ -25,6 +25,8 @@ using namespace fsdp;
 /// Tensors: leaves upstream ops, and starts and waits.
 static void buildTensorPipeline(OpPassManager &manager,
                                 const CodegenOptions &options) {
+  // First, while arguments are tensors with roles.
+  manager.addPass(createRecordBoundaryPass());
   // Calls would hide buffers from the arena and collectives from their rank.
   manager.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   // Gives collectives the destinations that bufferization needs.

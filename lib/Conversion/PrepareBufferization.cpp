@@ -116,7 +116,7 @@ void PrepareBufferizationPass::dropFacts(func::FuncOp function) {
                             attributes, std::not_fn(isFact)))
                       : SmallVector<NamedAttribute>();
   };
-  function.walk([&](Operation *op) {
+  function.getBody().walk([&](Operation *op) {
     for (NamedAttribute attribute : op->getDiscardableAttrDictionary())
       if (isFact(attribute))
         op->removeDiscardableAttr(attribute.getName());

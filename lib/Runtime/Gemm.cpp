@@ -7,24 +7,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Gemm.h"
 #include "Parallel.h"
-#include "fsdp/Runtime/Runtime.h"
 
 #ifdef FSDP_HAS_ONEDNN
 #include <atomic>
-#include <cstring>
 #include <dnnl.hpp>
 #include <map>
-#include <string>
+
+using namespace fsdp::rt;
 
 namespace {
-/// Orders shapes by their bytes: all fields are integers, without padding.
-struct Less {
-  bool operator()(const FsdpGemm &a, const FsdpGemm &b) const {
-    return std::memcmp(&a, &b, sizeof(FsdpGemm)) < 0;
-  }
-};
-
 /// One product; `sums` says that it adds to what is there.
 using Product = void (*)(const FsdpGemm &gemm, const char *lhs, const char *rhs,
                          char *result, bool sums);
@@ -53,7 +46,7 @@ static dnnl::matmul &getMatmul(const FsdpGemm &gemm, const dnnl::engine &engine,
   descs[0] = {{gemm.m, gemm.k}, getType(gemm.dtype), {gemm.lhs_m, gemm.lhs_k}};
   descs[1] = {{gemm.k, gemm.n}, getType(gemm.dtype), {gemm.rhs_k, gemm.rhs_n}};
   descs[2] = {{gemm.m, gemm.n}, getType(gemm.result_dtype), {gemm.result_m, 1}};
-  thread_local std::map<FsdpGemm, dnnl::matmul, Less> known[2];
+  thread_local std::map<FsdpGemm, dnnl::matmul, GemmOrder> known[2];
   FsdpGemm key = gemm;
   key.accumulate = key.loops = 0;
   auto found = known[sums].find(key);
@@ -131,37 +124,30 @@ static void runPositions(void *context, int64_t begin, int64_t end) {
   }
 }
 
-int32_t fsdp_has_gemm(void) { return 1; }
-
-void fsdp_gemm(FsdpRank *rank, const FsdpGemm *gemm, const void *lhs,
-               const void *rhs, void *result) {
-  Positions all = {gemm->dtype == FSDP_F32 ? multiplyF32 : multiplyBF16,
-                   *gemm,
+std::string fsdp::rt::multiply(const FsdpGemm &gemm, const void *lhs,
+                               const void *rhs, void *result) {
+  Positions all = {gemm.dtype == FSDP_F32 ? multiplyF32 : multiplyBF16,
+                   gemm,
                    static_cast<const char *>(lhs),
                    static_cast<const char *>(rhs),
                    static_cast<char *>(result),
                    false,
                    {}};
   // Without a loop, the product itself is one position.
-  if (gemm->loops == 0) {
+  if (gemm.loops == 0) {
     all.gemm.loops = 1;
     all.gemm.size[0] = 1;
   }
   // Many small products run side by side; large ones use all threads.
-  bool isIndependent = gemm->loops > 0 && gemm->result_stride[0] != 0;
-  if (isIndependent)
-    fsdp::rt::runParallel(all.gemm.size[0], runPositions, &all);
+  if (gemm.loops > 0 && gemm.result_stride[0] != 0)
+    runParallel(all.gemm.size[0], runPositions, &all);
   else
     runPositions(&all, 0, all.gemm.size[0]);
-  if (all.failed)
-    fsdp_rank_fail(rank, all.error.c_str());
+  return all.error;
 }
 #else
-int32_t fsdp_has_gemm(void) { return 0; }
-
-void fsdp_gemm(FsdpRank *rank, const FsdpGemm *, const void *, const void *,
-               void *) {
-  fsdp_rank_fail(rank, "expected a runtime with oneDNN, but it was built "
-                       "without");
+std::string fsdp::rt::multiply(const FsdpGemm &, const void *, const void *,
+                               void *) {
+  return "expected a runtime with oneDNN, but it was built without";
 }
 #endif

@@ -8,10 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Gemm.h"
 #include "Parallel.h"
 #include "fsdp/Runtime/Backend.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <sched.h>
 #include <utility>
@@ -28,6 +30,7 @@ struct FsdpRank {
   /// By group and channel.
   std::map<std::pair<int64_t, int64_t>, int64_t> nextSequence = {};
   std::vector<FsdpTraffic> traffic = {};
+  std::map<FsdpGemm, FsdpProduct, GemmOrder> products = {};
 };
 
 /// Fixed while it runs, except for what the back end guards.
@@ -256,6 +259,22 @@ void fsdp_wait(FsdpRank *rank, int64_t token) {
   rank->tokens.erase(token);
 }
 
+int32_t fsdp_has_gemm(void) { return canUseThreads(); }
+
+void fsdp_gemm(FsdpRank *rank, const FsdpGemm *gemm, const void *lhs,
+               const void *rhs, void *result) {
+  auto start = std::chrono::steady_clock::now();
+  std::string error = multiply(*gemm, lhs, rhs, result);
+  if (!error.empty())
+    return fsdp_rank_fail(rank, error.c_str());
+  FsdpProduct &product = rank->products[*gemm];
+  product.gemm = *gemm;
+  ++product.calls;
+  product.seconds += std::chrono::duration<double>(
+                         std::chrono::steady_clock::now() - start)
+                         .count();
+}
+
 void fsdp_parallel(FsdpRank *, int64_t count,
                    void (*body)(void *context, int64_t begin, int64_t end),
                    void *context) {
@@ -382,7 +401,23 @@ int32_t fsdp_rank_traffic(const FsdpJob *job, int64_t rank, int64_t index,
   return FSDP_OK;
 }
 
+int64_t fsdp_rank_product_count(const FsdpJob *job, int64_t rank) {
+  if (!isBelow(rank, static_cast<int64_t>(job->ranks.size())))
+    return 0;
+  return static_cast<int64_t>(job->ranks[rank].products.size());
+}
+
+int32_t fsdp_rank_product(const FsdpJob *job, int64_t rank, int64_t index,
+                          FsdpProduct *out) {
+  if (!isBelow(index, fsdp_rank_product_count(job, rank)))
+    return FSDP_FAILED;
+  *out = std::next(job->ranks[rank].products.begin(), index)->second;
+  return FSDP_OK;
+}
+
 void fsdp_job_reset_traffic(FsdpJob *job) {
-  for (FsdpRank &rank : job->ranks)
+  for (FsdpRank &rank : job->ranks) {
     rank.traffic.clear();
+    rank.products.clear();
+  }
 }

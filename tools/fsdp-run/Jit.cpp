@@ -8,74 +8,10 @@
 #include "fsdp/Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace fsdp::run;
-
-void fsdp::run::registerTranslations(mlir::DialectRegistry &registry) {
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
-}
-
-/// Runs LLVM's standard pipeline for the machine of `target`.
-static void optimize(Module &module, TargetMachine &target) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = true;
-  tuning.LoopInterleaving = true;
-  PassBuilder builder(&target, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
-      .run(module, modules);
-}
-
-/// A copy of `module` that defines only the entry points, or all but them.
-/// Each half keeps its own constants.
-static std::unique_ptr<Module> takeHalf(const Module &module, bool entries) {
-  ValueToValueMapTy map;
-  return CloneModule(module, map, [&](const GlobalValue *value) {
-    return !isa<Function>(value) ||
-           value->getName().starts_with(fsdp::entryPrefix) == entries;
-  });
-}
-
-/// Adds the machine code of `module`. A step is one long list of calls: where
-/// it is not optimized, time is linear in its length.
-static Error addModule(orc::LLJIT &engine, Module &module,
-                       orc::JITTargetMachineBuilder machine, bool isOptimized) {
-  machine.setCodeGenOptLevel(isOptimized ? CodeGenOptLevel::Default
-                                         : CodeGenOptLevel::None);
-  auto target = machine.createTargetMachine();
-  if (!target)
-    return target.takeError();
-  module.setDataLayout((*target)->createDataLayout());
-  module.setTargetTriple((*target)->getTargetTriple());
-  if (isOptimized)
-    optimize(module, **target);
-  auto object = orc::SimpleCompiler(**target)(module);
-  if (!object)
-    return object.takeError();
-  return engine.addObjectFile(std::move(*object));
-}
 
 /// The runtime is linked into this executable, whose symbols are not exported:
 /// compiled code gets their addresses from here.
@@ -101,30 +37,23 @@ static Error defineRuntime(orc::LLJIT &engine) {
 Jit::Jit(std::unique_ptr<orc::LLJIT> owned) : engine(std::move(owned)) {}
 Jit::~Jit() = default;
 
-Expected<std::unique_ptr<Jit>> Jit::create(mlir::ModuleOp module,
-                                           bool isOptimized) {
-  if (InitializeNativeTarget() || InitializeNativeTargetAsmPrinter())
-    return createStringError("expected LLVM to generate code for this machine");
-  auto context = std::make_unique<LLVMContext>();
-  std::unique_ptr<Module> translated =
-      mlir::translateModuleToLLVMIR(module, *context, "step");
-  if (!translated)
-    return createStringError("expected a module in the LLVM dialect");
-
-  auto machine = orc::JITTargetMachineBuilder::detectHost();
-  if (!machine)
-    return machine.takeError();
-  auto engine =
-      orc::LLJITBuilder().setJITTargetMachineBuilder(*machine).create();
+Expected<std::unique_ptr<Jit>>
+Jit::create(mlir::ModuleOp module, const MachineCodeOptions &options) {
+  auto code = generateCode(module, options);
+  if (!code)
+    return code.takeError();
+  auto engine = orc::LLJITBuilder().create();
   if (!engine)
     return engine.takeError();
   if (Error error = defineRuntime(**engine))
     return error;
-  for (bool entries : {false, true})
-    if (Error error = addModule(**engine, *takeHalf(*translated, entries),
-                                *machine, isOptimized && !entries))
+  for (std::unique_ptr<MemoryBuffer> &object : code->objects)
+    if (Error error = (*engine)->addObjectFile(std::move(object)))
       return error;
-  return std::unique_ptr<Jit>(new Jit(std::move(*engine)));
+  auto jit = std::unique_ptr<Jit>(new Jit(std::move(*engine)));
+  jit->kernels = code->kernels;
+  jit->cached = code->cached;
+  return jit;
 }
 
 Expected<CompiledStep> Jit::lookup(mlir::ModuleOp module,

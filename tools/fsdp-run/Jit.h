@@ -5,8 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Takes a module in the LLVM dialect (see buildLowerToLLVMPipeline) and gives
-// back its entry points as functions of this process. Kernels are optimized
-// for this machine; the step itself is a list of calls and is only translated.
+// back its entry points as functions of this process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +13,7 @@
 #define FSDP_RUN_JIT_H
 
 #include "fsdp/Runtime/Runtime.h"
-#include "llvm/Support/Error.h"
+#include "fsdp/Target/MachineCode.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,10 +21,6 @@
 namespace llvm::orc {
 class LLJIT;
 } // namespace llvm::orc
-namespace mlir {
-class DialectRegistry;
-class ModuleOp;
-} // namespace mlir
 
 namespace fsdp::run {
 
@@ -40,22 +35,21 @@ struct CompiledStep {
   int64_t arenaBytes;
 };
 
-/// Registers what translating a module to LLVM IR needs.
-void registerTranslations(mlir::DialectRegistry &registry);
-
 /// Owns machine code; what it has looked up is valid as long as it lives.
 class Jit {
 public:
-  /// Compiles `module`, which must be in the LLVM dialect; without
-  /// `isOptimized` in a quarter of the time, to code that is slow.
-  static llvm::Expected<std::unique_ptr<Jit>> create(mlir::ModuleOp module,
-                                                     bool isOptimized);
+  /// Compiles `module`, which must be in the LLVM dialect.
+  static llvm::Expected<std::unique_ptr<Jit>>
+  create(mlir::ModuleOp module, const MachineCodeOptions &options);
   ~Jit();
 
   /// The entry point of the public function `name` of `module`, which must be
   /// the module that this was created from.
   llvm::Expected<CompiledStep> lookup(mlir::ModuleOp module,
                                       llvm::StringRef name) const;
+
+  /// How many kernels it has, and how many of them came from the cache.
+  int64_t kernels = 0, cached = 0;
 
 private:
   explicit Jit(std::unique_ptr<llvm::orc::LLJIT> engine);

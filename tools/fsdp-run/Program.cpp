@@ -122,8 +122,8 @@ fsdp::run::readPorts(func::FuncOp function) {
 }
 
 llvm::Expected<std::unique_ptr<Program>>
-Program::create(OwningOpRef<ModuleOp> module, bool isOptimized,
-                bool hasThreads) {
+Program::create(OwningOpRef<ModuleOp> module,
+                const MachineCodeOptions &machine, bool hasThreads) {
   auto program = std::make_unique<Program>();
   std::string name;
   for (auto function : module->getOps<func::FuncOp>())
@@ -151,7 +151,7 @@ Program::create(OwningOpRef<ModuleOp> module, bool isOptimized,
   manager.addPass(createVerifyStagePass(VerifyStagePassOptions{"lowered"}));
   if (failed(manager.run(*module)))
     return llvm::createStringError("the step could not be lowered");
-  llvm::Expected<std::unique_ptr<Jit>> jit = Jit::create(*module, isOptimized);
+  llvm::Expected<std::unique_ptr<Jit>> jit = Jit::create(*module, machine);
   if (!jit)
     return jit.takeError();
   llvm::Expected<CompiledStep> step = (*jit)->lookup(*module, name);

@@ -58,11 +58,13 @@ struct Instances {
 class Program {
 public:
   /// Lowers and compiles the public function of `module`; consumes it. The
-  /// time-consuming part of a run. `isOptimized` is as for `Jit::create`;
-  /// `hasThreads` lets a rank have several.
+  /// time-consuming part of a run. `hasThreads`
+  /// lets a rank have several threads.
   static llvm::Expected<std::unique_ptr<Program>>
-  create(mlir::OwningOpRef<mlir::ModuleOp> module, bool isOptimized = true,
-         bool hasThreads = false);
+  create(mlir::OwningOpRef<mlir::ModuleOp> module,
+         const MachineCodeOptions &machine = {}, bool hasThreads = false);
+
+  const Jit &getCode() const { return *jit; }
 
   llvm::ArrayRef<Port> getArguments() const { return arguments; }
   llvm::ArrayRef<Port> getResults() const { return results; }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Runner.h"
+#include "Products.h"
 #include "Safetensors.h"
 #include "fsdp/Analysis/Step.h"
 #include "fsdp/Pipelines/Pipelines.h"
@@ -77,6 +78,8 @@ private:
   size_t gradients = 0;
   /// Milliseconds of each step.
   std::vector<double> times;
+  /// Their sum in seconds.
+  double timed = 0;
   bool narrow = false;
 };
 } // namespace
@@ -107,7 +110,7 @@ llvm::Error Runner::compile() {
                                                         : shard(*module);
   if (!sharded)
     return sharded.takeError();
-  auto compiled = Program::create(std::move(*sharded), options.optimize,
+  auto compiled = Program::create(std::move(*sharded), options.machine,
                                   options.threadsPerRank > 1);
   if (!compiled)
     return compiled.takeError();
@@ -122,6 +125,11 @@ llvm::Error Runner::compile() {
   job = *created;
   if (fsdp_job_set_threads(job, options.threadsPerRank) != FSDP_OK)
     return llvm::createStringError(fsdp_job_error(job));
+  const Jit &code = program->getCode();
+  say("kernels: " + llvm::Twine(code.kernels) +
+      (options.machine.cache.empty()
+           ? ""
+           : ", of which the cache had " + llvm::Twine(code.cached)));
   say("arena of a rank: " + llvm::Twine(program->getArenaBytes()) + " bytes");
   return llvm::Error::success();
 }
@@ -406,6 +414,7 @@ llvm::Error Runner::runStep(int64_t step) {
     return error;
   std::vector<std::vector<Tensor>> &got = program->outputs;
   times.push_back(program->seconds * 1e3);
+  timed += program->seconds;
 
   llvm::outs() << "step " << step + 1;
   for (auto [i, port] : llvm::enumerate(program->getResults()))
@@ -462,6 +471,7 @@ llvm::Error Runner::report() {
                  << llvm::format("%.2f", sorted.front()) << " ms, median "
                  << llvm::format("%.2f", sorted[sorted.size() / 2])
                  << " ms of " << sorted.size() << "\n";
+    reportProducts(job, options.threadsPerRank, timed);
   }
   if (!options.traffic.empty()) {
     std::error_code code;

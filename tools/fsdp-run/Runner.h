@@ -16,7 +16,8 @@ struct RunOptions {
   uint64_t seed = 0;
   double timeout = 120, tolerance = 0;
   bool verify = false, wide = false, quiet = false, sameBatch = false;
-  bool check = true, optimize = true, time = false;
+  bool check = true, time = false;
+  MachineCodeOptions machine;
 };
 
 /// Compiles, runs and reports; an error is the one line that the user sees.

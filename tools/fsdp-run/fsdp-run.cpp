@@ -12,7 +12,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
 
 namespace cl = llvm::cl;
 
@@ -78,6 +77,11 @@ static cl::opt<bool>
     unoptimized("unoptimized",
                 cl::desc("compile in a quarter of the time, to slow code"),
                 cl::cat(category));
+static cl::opt<std::string>
+    cache("cache",
+          cl::desc("keep compiled kernels in this folder, for this and other "
+                   "models"),
+          cl::value_desc("DIR"), cl::cat(category));
 static cl::opt<bool> timed("time",
                            cl::desc("print how long steps take, from the "
                                     "second on"),
@@ -87,8 +91,6 @@ static cl::opt<bool> quiet("quiet", cl::desc("no progress on standard error"),
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "runs an exported training step on N ranks; one "
@@ -108,7 +110,7 @@ int main(int argc, char **argv) {
 
   mlir::DialectRegistry registry;
   fsdp::registerAllDialects(registry);
-  fsdp::run::registerTranslations(registry);
+  fsdp::registerTranslations(registry);
   mlir::MLIRContext context(registry);
   // A user's error is a line, not the whole step.
   context.printOpOnDiagnostic(false);
@@ -133,7 +135,8 @@ int main(int argc, char **argv) {
   options.quiet = quiet;
   options.time = timed;
   options.check = !unchecked;
-  options.optimize = !unoptimized;
+  options.machine.optimize = !unoptimized;
+  options.machine.cache = cache;
   options.sameBatch = !data.empty();
   if (llvm::Error error = fsdp::run::run(options, context)) {
     llvm::outs().flush(); // What ran comes before what failed.

@@ -16,6 +16,11 @@ namespace fsdp {
 namespace attr {
 /// On a function: the bytes of its arena.
 constexpr llvm::StringLiteral arena = "fsdp.arena";
+/// On a function: its groups, arguments and results, as they were before
+/// bufferization (see `fsdp-record-boundary`).
+constexpr llvm::StringLiteral groups = "fsdp.groups";
+constexpr llvm::StringLiteral arguments = "fsdp.arguments";
+constexpr llvm::StringLiteral results = "fsdp.results";
 /// On a kernel: the length of the range that its last two arguments are of.
 constexpr llvm::StringLiteral parallel = "fsdp.parallel";
 /// On a function: how many of its arguments are arguments of the step, and

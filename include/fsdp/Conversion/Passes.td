@@ -10,6 +10,16 @@ class Fsdp_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
 // On tensors
 //===----------------------------------------------------------------------===//
 
+def RecordBoundaryPass : Fsdp_Pass<"fsdp-record-boundary"> {
+  let summary = "write down arguments, results and groups of the step";
+  let description = [{
+    Behind bufferization there are pointers only. `fsdp.arguments` and
+    `fsdp.results` of every public function list roles, names and local types,
+    `fsdp.groups` the resolved groups: what the C header of
+    machine code says (`--emit`).
+  }];
+}
+
 def MakeAsyncPass : Fsdp_Pass<"fsdp-make-async"> {
   let summary = "split blocking collectives into a start and a wait";
   let description = [{

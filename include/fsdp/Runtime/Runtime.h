@@ -92,6 +92,16 @@ typedef enum FsdpReduction {
   FSDP_MIN = 3
 } FsdpReduction;
 
+/* An argument or a result of a compiled step, as the headers that fsdp-opt
+   writes list them. Shapes are those of one rank. */
+typedef struct FsdpPort {
+  const char *role; /* "param", "input", "state", ..., "loss", "grad", ... */
+  const char *name;
+  int32_t dtype; /* FsdpDtype */
+  int32_t rank;  /* dims */
+  int64_t shape[8];
+} FsdpPort;
+
 /*===----------------------------------------------------------------------===*\
 |* Called by compiled code
 \*===----------------------------------------------------------------------===*/
@@ -265,7 +275,22 @@ int64_t fsdp_rank_traffic_count(const FsdpJob *job, int64_t rank);
 int32_t fsdp_rank_traffic(const FsdpJob *job, int64_t rank, int64_t index,
                           FsdpTraffic *out);
 
-/* Drops the entries of all ranks. Not while fsdp_job_run runs. */
+/* How often a rank has computed a product, and how long that took. */
+typedef struct FsdpProduct {
+  FsdpGemm gemm;
+  int64_t calls;
+  double seconds;
+} FsdpProduct;
+
+/* Returns how many different products `rank` has computed, or 0 for a rank out
+   of range. Not while fsdp_job_run runs. */
+int64_t fsdp_rank_product_count(const FsdpJob *job, int64_t rank);
+
+/* Copies product `index` of `rank` to `out`, as fsdp_rank_traffic does. */
+int32_t fsdp_rank_product(const FsdpJob *job, int64_t rank, int64_t index,
+                          FsdpProduct *out);
+
+/* Drops the entries of all ranks, products included. Not while fsdp_job_run runs. */
 void fsdp_job_reset_traffic(FsdpJob *job);
 
 #ifdef __cplusplus
