@@ -2,169 +2,146 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints one table: the peers' GPT step here, in PyTorch, FSDP2 and JAX.
 
-    benchmarks/peers.py [--models tiny medium] [--rounds 3] [--steps 5]
+    benchmarks/peers.py [--sizes tiny medium] [--rounds 3] [--steps 5]
                         [--only REGEX] [--python DIR/bin/python3] [--json FILE]
 
-Systems of one group have equal thread counts and take turns, each time in a
+The systems of a group have equal thread counts and take turns, each turn a
 process of its own. benchmarks/README.md says what is counted.
 """
 import argparse
-import collections
+import itertools
 import json
-import math
 import os
 import pathlib
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PEERS = ROOT / "benchmarks/peers"
-sys.path.insert(0, os.fspath(PEERS))
-from workload import ADAMW, WARM_UP  # noqa: E402
+sys.path.insert(0, os.fspath(ROOT / "benchmarks/peers"))
+from systems import NoNumbers, Ours, Peers, get_rows  # noqa: E402
 
-RANKS = 4
-PLAN = f"""world: {{ranks: {RANKS}}}
-batch: global
-units: [{{match: "h.*"}}]
-optimizer: {{name: adamw, lr: {ADAMW["lr"]}, betas: {list(ADAMW["betas"])},
-            eps: {ADAMW["eps"]}, weight_decay: {ADAMW["weight_decay"]}}}
-reshard_after_forward: """
-BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "bf16": 2, "f16": 2, "i1": 1}
-# Losses of the first steps must agree; later AdamW has blown up rounding.
+# So many first losses must agree; later on AdamW has blown up rounding.
 COMPARED, TOLERANCE = 3, 1e-4
-
-# One line of the table. `group` heads it, `needs` is a module that the peers'
-# interpreter must have, and `run` measures one turn.
-Row = collections.namedtuple("Row", "group system needs run")
+HEAD = (f"{'system':<22} {'min ms':>8} {'median':>8} {'of':>4} {'ratio':>6} "
+        f"{'wire MB':>8} {'plan MB':>8} {'RSS MB':>8} {'loss 1':>9} {'loss 3':>9}")
 
 
-class Failure(Exception):
-    """A row that has no numbers, and why."""
-
-
-def run_process(command, **environment):
-    """Standard output of a command, and the most bytes that it had resident."""
-    with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            [os.fspath(part) for part in command], stdout=subprocess.PIPE, stderr=errors,
-            text=True, env={**os.environ, **environment})
-        output = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            errors.seek(0)
-            lines = errors.read().strip().splitlines() or ["no message"]
-            raise Failure(f"failed: {lines[-1][:80]}")
-    return output, usage.ru_maxrss * 1024
-
-
-class Ours:
-    """Runs of fsdp-run."""
-
-    def __init__(self, build, steps, folder):
-        self.run_tool = build / "tools/fsdp-run/fsdp-run"
-        self.opt_tool = build / "tools/fsdp-opt/fsdp-opt"
-        self.steps, self.folder = steps, pathlib.Path(folder)
-        self.base = run_process([self.run_tool, "--version"])[1]
-
-    def write_plan(self, reshard):
-        """The path of the plan of a sharded row."""
-        path = self.folder / f"reshard-{reshard}.yaml"
-        path.write_text(PLAN + f"{reshard}\n")
-        return path
-
-    def count_boundary(self, model, plan):
-        """Bytes of arguments and results of one rank."""
-        options = f"config={plan}" if plan else "ranks=1"
-        text, _ = run_process([self.opt_tool, model, f"--fsdp-compile={options}"])
-        signature = next(line for line in text.splitlines() if "func.func @" in line)
-        return sum(BYTES[dtype] * math.prod(map(int, filter(None, dims.split("x"))))
-                   for dims, dtype in re.findall(r"tensor<((?:\d+x)*)(\w+)>", signature))
-
-    def measure(self, model, threads, plan=None):
-        """One turn, from the same values and batch as the peers'."""
-        traffic = self.folder / "traffic.json"
-        command = [self.run_tool, model, f"--data={model.with_suffix('.json')}", "--time",
-                   f"--steps={self.steps + 1}", f"--traffic={traffic}",
-                   f"--threads-per-rank={threads}"]
-        output, resident = run_process(command + ([f"--config={plan}"] if plan else []))
-        minimum, median = map(float, re.search(
-            r"time of a step: minimum ([\d.]+) ms, median ([\d.]+) ms", output).groups())
-        sent = json.loads(traffic.read_text())
-        return {
-            "minimum": minimum, "median": median,
-            "losses": [float(loss) for loss in re.findall(r"loss (\S+)", output)],
-            "wire": sum(entry["wire_bytes"] for entry in sent["traffic"]) / (self.steps + 1),
-            "planned": sent["arena_bytes"] + self.count_boundary(model, plan),
-            "resident": (resident - self.base) / sent["ranks"],
-            "notes": re.findall(r"^products: .*", output, re.M)}
-
-
-class Peers:
-    """Runs of the scripts in peers/."""
-
-    def __init__(self, python, steps):
-        self.python, self.steps = python, steps
-        self.missing = {name: not self.has(name) for name in ("torch", "jax")}
-
-    def has(self, module):
-        """True if the interpreter can import a module."""
+def take_turns(rows, rounds):
+    """What each row has measured, or why it has no numbers."""
+    turns = {row.system: [] for row in rows}
+    reasons = {}
+    for turn, row in itertools.product(range(rounds), rows):
+        if row.system in reasons:
+            continue
+        print(f"{row.group}: {row.system}, round {turn + 1} of {rounds}",
+              file=sys.stderr, flush=True)
         try:
-            run_process([self.python, "-c", f"import {module}"])
-        except (Failure, OSError):
-            return False
-        return True
-
-    def measure(self, script, system, model, threads, launcher=()):
-        """One turn; OpenMP has as many threads as the row."""
-        omp = 1 if launcher else threads
-        output, _ = run_process(
-            [self.python, *launcher, PEERS / script, system, "--threads", str(threads),
-             "--sidecar", model.with_suffix(".json"), "--steps", str(self.steps)],
-            OMP_NUM_THREADS=str(omp), PYTHONDONTWRITEBYTECODE="1")
-        return json.loads(output.splitlines()[-1])
+            turns[row.system].append(row.run())
+        except NoNumbers as reason:
+            reasons[row.system] = str(reason)
+    return turns, reasons
 
 
-def has_amx():
-    """True if the machine multiplies bf16 matrices in hardware."""
-    return "amx_bf16" in pathlib.Path("/proc/cpuinfo").read_text().split()
+def summarize(turns, steps):
+    """One row's numbers of all rounds: the best and the middle of times, the
+    most of bytes."""
+    def get(key):
+        return [turn[key] for turn in turns]
+
+    return {**turns[-1], "minimum": min(get("minimum")),
+            "median": statistics.median(get("median")),
+            "steps": steps * len(turns), "wire": max(get("wire")),
+            "resident": max(get("resident"))}
 
 
-def measure_bf16(ours, model, threads):
-    """One turn of the step with bf16 parameters."""
-    if not has_amx():
-        raise Failure("skipped: no AMX")
-    if not model.exists():
-        raise Failure(f"skipped: no {model.name}")
-    return ours.measure(model, threads)
+def show(system, numbers, first):
+    """A line of the table, beside the group's first row."""
+    planned = numbers["planned"]
+    losses = numbers["losses"][0], numbers["losses"][COMPARED - 1]
+    return (f"{system:<22} {numbers['minimum']:>8.1f} {numbers['median']:>8.1f} "
+            f"{numbers['steps']:>4} {numbers['minimum'] / first['minimum']:>6.2f} "
+            f"{numbers['wire'] / 1e6:>8.2f} "
+            f"{f'{planned / 1e6:.1f}' if planned else '-':>8} "
+            f"{numbers['resident'] / 1e6:>8.1f} {losses[0]:>9.5f} {losses[1]:>9.5f}")
 
 
-def get_rows(name, ours, peers):
-    """All rows of one model. The first of each group is what others are held
-    against."""
-    model = ROOT / f"test/Inputs/P1_peer_{name}.mlir"
-    narrow = model.with_name(f"P1_peer_{name}_bf16.mlir")
-    for threads in (1, 2):
-        group = f"{name}, unsharded, gradients only, {threads} thread" + "s" * (threads > 1)
-        yield Row(group, "fsdp-opt", None, lambda n=threads: ours.measure(model, n))
-        yield Row(group, "fsdp-opt bf16", None, lambda n=threads: measure_bf16(ours, narrow, n))
-        for script, system, module in (("torch_step.py", "eager", "torch"),
-                                       ("torch_step.py", "inductor", "torch"),
-                                       ("jax_step.py", "one", "jax")):
-            yield Row(group, f"{module} {system}".replace(" one", " 1 device"), module,
-                      lambda n=threads, script=script, system=system:
-                      peers.measure(script, system, model, n))
-    group = f"{name}, FSDP with AdamW, {RANKS} ranks x 1 thread"
-    for system, reshard in (("fsdp-opt", "true"), ("fsdp-opt, no reshard", "false")):
-        yield Row(group, system, None,
-                  lambda reshard=reshard: ours.measure(model, 1, ours.write_plan(reshard)))
-    torchrun = ("-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={RANKS}")
-    for label, system in (("FSDP2 gloo", "fsdp2"), ("FSDP2 gloo, no reshard", "fsdp2-no-reshard")):
-        yield Row(group, label, "torch", lambda system=system:
-                  peers.measure("torch_step.py", system, model, 1, torchrun))
-    for label, system in (("jax GSPMD", "gspmd"), ("jax shard_map", "shard-map")):
-        yield Row(group, label, "jax", lambda system=system:
-                  peers.measure("jax_step.py", system, model, RANKS))
+def have_equal_losses(one, other):
+    """True if two systems computed the same steps."""
+    return all(abs(a - b) <= TOLERANCE * abs(a) for a, b in
+               zip(one["losses"][:COMPARED], other["losses"][:COMPARED]))
+
+
+def describe_machine():
+    """The processor, how many there are, and how busy they are."""
+    names = re.findall(r"model name\s*: (.*)",
+                       pathlib.Path("/proc/cpuinfo").read_text())
+    return (f"{names[0] if names else 'unknown processor'}, "
+            f"{len(os.sched_getaffinity(0))} usable, load {os.getloadavg()[0]:.1f}")
+
+
+def run_group(rows, arguments):
+    """Prints a group. Returns its numbers, and what is wrong with them."""
+    turns, reasons = take_turns(rows, arguments.rounds)
+    print(f"\n{rows[0].group}\n{HEAD}")
+    numbers, wrong, first = {}, [], None
+    for row in rows:
+        if row.system in reasons:
+            print(f"{row.system:<22} {reasons[row.system]}")
+            if reasons[row.system].startswith("failed"):
+                wrong.append(f"{row.system} failed")
+            continue
+        own = numbers[row.system] = summarize(turns[row.system], arguments.steps)
+        first = first or own
+        print(show(row.system, own, first))
+        if not have_equal_losses(first, own):
+            wrong.append(f"{row.system} has other losses")
+    for system, own in numbers.items():
+        if own.get("note"):
+            print(f"products of {system}: {own['note']}")
+    print(f"load {os.getloadavg()[0]:.1f}", flush=True)
+    return numbers, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", nargs="+", default=["tiny"],
+                        choices=["tiny", "medium"])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=5,
+                        help="counted steps of a turn, at least 3")
+    parser.add_argument("--only", default="",
+                        help="a regex: rows 'GROUP: SYSTEM' that it finds")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--python", default=ROOT / "build/peers/bin/python3",
+                        help="an interpreter that has torch and jax")
+    parser.add_argument("--json", help="write all numbers to a file")
+    arguments = parser.parse_args()
+    if arguments.rounds < 1 or arguments.steps < COMPARED:
+        parser.error(f"expected at least 1 round of {COMPARED} steps, but got "
+                     f"{arguments.rounds} of {arguments.steps}")
+
+    if not (arguments.build / "tools/fsdp-run/fsdp-run").exists():
+        parser.error(f"expected fsdp-run to be built in {arguments.build}, "
+                     "but got nothing")
+
+    peers = Peers(arguments.python, arguments.steps)
+    numbers, wrong = {}, []
+    print(describe_machine(), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        ours = Ours(arguments.build, arguments.steps, folder)
+        rows = [row for size in arguments.sizes
+                for row in get_rows(size, ours, peers)
+                if re.search(arguments.only, f"{row.group}: {row.system}")]
+        for name, group in itertools.groupby(rows, lambda row: row.group):
+            numbers[name], faults = run_group(list(group), arguments)
+            wrong += [f"{name}: {fault}" for fault in faults]
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps(numbers, indent=1))
+    sys.exit("\n".join(wrong) or None)
+
+
+if __name__ == "__main__":
+    main()

@@ -6,6 +6,7 @@ import math
 import os
 import re
 
+import settings
 import workload
 
 SYSTEMS = ["one", "gspmd", "shard-map"]
@@ -37,15 +38,15 @@ FACTORS = {
 def norm(x, weight, bias):
     mean = x.mean(-1, keepdims=True)
     variance = jnp.square(x - mean).mean(-1, keepdims=True)
-    return (x - mean) * jax.lax.rsqrt(variance + workload.EPSILON) * weight + bias
+    return (x - mean) * jax.lax.rsqrt(variance + settings.EPSILON) * weight + bias
 
 
 def run_block(x, get):
     """Attention with its softmax spelled out, and an MLP."""
     batch, length, width = x.shape
     qkv = norm(x, get("ln1_w"), get("ln1_b")) @ get("wqkv") + get("bqkv")
-    q, k, v = qkv.reshape(batch, length, -1, 3, workload.HEAD_SIZE).transpose(3, 0, 2, 1, 4)
-    scores = q @ k.swapaxes(-1, -2) * workload.HEAD_SIZE**-0.5
+    q, k, v = qkv.reshape(batch, length, -1, 3, settings.HEAD_SIZE).transpose(3, 0, 2, 1, 4)
+    scores = q @ k.swapaxes(-1, -2) * settings.HEAD_SIZE**-0.5
     past = jnp.tril(jnp.ones((length, length), bool))
     weights = jax.nn.softmax(jnp.where(past, scores, -jnp.inf), -1)
     heads = (weights @ v).swapaxes(1, 2).reshape(batch, length, width)
@@ -70,16 +71,16 @@ def get_loss(parameters, x, y, use=lambda value: value, pin=lambda value: value)
 
 def update(parameters, gradients, first, second, count):
     """AdamW as torch has it."""
-    settings = workload.ADAMW
-    beta1, beta2 = settings["betas"]
+    adamw = settings.ADAMW
+    beta1, beta2 = adamw["betas"]
     count += 1
     first = jax.tree.map(lambda m, g: beta1 * m + (1 - beta1) * g, first, gradients)
     second = jax.tree.map(lambda v, g: beta2 * v + (1 - beta2) * g * g, second, gradients)
 
     def step(p, m, v):
-        root = jnp.sqrt(v / (1 - beta2**count)) + settings["eps"]
-        return (p * (1 - settings["lr"] * settings["weight_decay"])
-                - settings["lr"] * (m / (1 - beta1**count)) / root)
+        root = jnp.sqrt(v / (1 - beta2**count)) + adamw["eps"]
+        return (p * (1 - adamw["lr"] * adamw["weight_decay"])
+                - adamw["lr"] * (m / (1 - beta1**count)) / root)
 
     return jax.tree.map(step, parameters, first, second), first, second, count
 

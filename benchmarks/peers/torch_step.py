@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+import settings
 import workload
 
 SYSTEMS = ["eager", "inductor", "fsdp2", "fsdp2-no-reshard"]
@@ -29,7 +30,7 @@ class Layer(nn.Module):
 
     def norm(self, x, name):
         return F.layer_norm(x, x.shape[-1:], getattr(self, name + "_w"),
-                            getattr(self, name + "_b"), workload.EPSILON)
+                            getattr(self, name + "_b"), settings.EPSILON)
 
 
 class Block(Layer):
@@ -43,9 +44,9 @@ class Block(Layer):
     def forward(self, x):
         batch, length, width = x.shape
         qkv = self.norm(x, "ln1") @ self.wqkv + self.bqkv
-        q, k, v = (qkv.reshape(batch, length, -1, 3, workload.HEAD_SIZE)
+        q, k, v = (qkv.reshape(batch, length, -1, 3, settings.HEAD_SIZE)
                    .permute(3, 0, 2, 1, 4).unbind(0))
-        scores = q @ k.transpose(-1, -2) * workload.HEAD_SIZE**-0.5
+        scores = q @ k.transpose(-1, -2) * settings.HEAD_SIZE**-0.5
         weights = torch.softmax(scores.masked_fill(self.future, float("-inf")), -1)
         heads = (weights @ v).transpose(1, 2).reshape(batch, length, width)
         x = x + heads @ self.wo + self.bo
@@ -110,7 +111,7 @@ def run_fsdp2(model, batch, options, base):
     for block in model.h:
         fully_shard(block, mesh=mesh, reshard_after_forward=options.system == "fsdp2")
     fully_shard(model, mesh=mesh)
-    optimizer = torch.optim.AdamW(model.parameters(), fused=True, **workload.ADAMW)
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True, **settings.ADAMW)
     rows = [value.chunk(ranks)[rank] for value in batch]
 
     def step():

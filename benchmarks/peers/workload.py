@@ -14,10 +14,6 @@ import time
 
 import numpy
 
-# What an exported step does not say in its shapes.
-HEAD_SIZE = 64
-EPSILON = 1e-5
-ADAMW = {"lr": 1e-3, "betas": (0.9, 0.95), "eps": 1e-8, "weight_decay": 0.1}
 # Steps that are run and not counted: the first ones compile and allocate.
 WARM_UP = 2
 

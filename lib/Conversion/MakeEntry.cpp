@@ -71,6 +71,14 @@ static Value getAt(OpBuilder &builder, Location loc, Value pointer, Type type,
       .getResult(0);
 }
 
+/// Where the result that argument `index`, behind the rank's handle, stands for
+/// is among all results, those in place included.
+static int64_t getSlot(func::FuncOp function, int64_t index, int64_t first) {
+  auto number =
+      function.getArgAttrOfType<IntegerAttr>(index + 1, attr::resultIndex);
+  return number ? number.getInt() : index - first;
+}
+
 /// Replaces all arguments but the rank's handle by three arrays.
 LogicalResult MakeEntryPass::makeEntry(func::FuncOp function) {
   Location loc = function.getLoc();
@@ -101,7 +109,7 @@ LogicalResult MakeEntryPass::makeEntry(func::FuncOp function) {
     if (i < counts[0])
       at = loadPointer(builder, loc, arrays[0], i);
     else if (i < counts[0] + counts[1])
-      at = loadPointer(builder, loc, arrays[1], i - counts[0]);
+      at = loadPointer(builder, loc, arrays[1], getSlot(function, i, counts[0]));
     argument.replaceAllUsesWith(
         getAt(builder, loc, at, argument.getType(), converter));
   }

@@ -50,6 +50,9 @@ static void buildTensorPipeline(OpPassManager &manager,
   manager.addPass(createFuseElementwisePass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  // While results have roles.
+  if (options.inPlace)
+    manager.addPass(createUpdateInPlacePass());
   // Last, since the passes above share empties, and no CSE may follow.
   manager.addPass(createPrepareBufferizationPass());
 }
@@ -68,6 +71,8 @@ static void buildBufferPipeline(OpPassManager &manager) {
   bufferize.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   manager.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  // Before results become arguments.
+  manager.addPass(createDropInPlaceResultsPass());
   // The host owns results. Right behind bufferization: canonicalization could
   // make two results one value.
   bufferization::BufferResultsToOutParamsPassOptions results;

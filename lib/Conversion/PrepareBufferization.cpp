@@ -127,13 +127,17 @@ void PrepareBufferizationPass::dropFacts(func::FuncOp function) {
     function.setResultAttrs(i, keepOthers(function.getResultAttrDict(i)));
 }
 
-/// Bufferization must not write to the caller's inputs.
+/// Bufferization must not write to the caller's inputs, but for those that are
+/// to be updated.
 void PrepareBufferizationPass::protectArguments(func::FuncOp function) {
   StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
   for (BlockArgument argument : function.getArguments())
     if (isa<TensorType>(argument.getType()))
       function.setArgAttr(argument.getArgNumber(), writable,
-                          BoolAttr::get(&getContext(), false));
+                          BoolAttr::get(&getContext(),
+                                        !!function.getArgAttr(
+                                            argument.getArgNumber(),
+                                            attr::inPlace)));
 }
 
 /// A value that is returned again is returned as a copy.

@@ -415,9 +415,12 @@ int32_t fsdp_rank_product(const FsdpJob *job, int64_t rank, int64_t index,
   return FSDP_OK;
 }
 
-void fsdp_job_reset_traffic(FsdpJob *job) {
-  for (FsdpRank &rank : job->ranks) {
-    rank.traffic.clear();
+void fsdp_job_reset_products(FsdpJob *job) {
+  for (FsdpRank &rank : job->ranks)
     rank.products.clear();
-  }
+}
+
+void fsdp_job_reset_traffic(FsdpJob *job) {
+  for (FsdpRank &rank : job->ranks)
+    rank.traffic.clear();
 }

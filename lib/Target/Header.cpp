@@ -35,7 +35,9 @@ static void writePorts(raw_ostream &stream, Twine name, ArrayAttr ports) {
     stream << "\", " << getDtype(type.getElementType()) << ", "
            << type.getRank() << ", {";
     llvm::interleaveComma(type.getShape(), stream);
-    stream << (type.getRank() ? "}},\n" : "0}},\n");
+    auto inPlace = port.getAs<IntegerAttr>("in_place");
+    stream << (type.getRank() ? "}, " : "0}, ")
+           << (inPlace ? inPlace.getInt() : -1) << "},\n";
   }
   stream << "};\n";
 }
@@ -84,8 +86,8 @@ void fsdp::writeHeader(ModuleOp module, raw_ostream &stream) {
                function->getAttrOfType<ArrayAttr>(attr::results));
     writeGroups(stream, name, function->getAttrOfType<ArrayAttr>(attr::groups));
     stream << "/* One step of one rank: pointers to contiguous row-major buffers "
-              "in the order\n   above, no two of which overlap; arguments are "
-              "not written. */\n#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid "
+              "in the order\n   above, no two of which overlap; arguments that no "
+              "result is in place of\n   are not written. */\n#ifdef __cplusplus\nextern \"C\"\n#endif\nvoid "
            << entry
            << "(FsdpRank *rank, void **arguments, void **results,\n     void "
               "*arena);\n";

@@ -69,6 +69,13 @@ Expected<CompiledStep> Jit::lookup(mlir::ModuleOp module,
   auto address = engine->lookup(entry);
   if (!address)
     return address.takeError();
-  return CompiledStep{address->toPtr<decltype(CompiledStep::function)>(),
-                      arena.getInt()};
+  CompiledStep step{address->toPtr<decltype(CompiledStep::function)>(),
+                    arena.getInt(),
+                    {}};
+  for (auto port : function->getAttrOfType<mlir::ArrayAttr>(attr::results)
+                       .getAsRange<mlir::DictionaryAttr>()) {
+    auto place = port.getAs<mlir::IntegerAttr>("in_place");
+    step.inPlace.push_back(place ? place.getInt() : -1);
+  }
+  return step;
 }

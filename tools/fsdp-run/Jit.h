@@ -25,7 +25,8 @@ class LLJIT;
 namespace fsdp::run {
 
 /// A compiled step. `arguments` and `results` point to contiguous row-major
-/// buffers, in order, no two of which overlap; arguments are not written.
+/// buffers, in order, no two of which overlap; arguments are not written, but
+/// for those in whose place a result is computed (`inPlace`, -1 for the others).
 /// `arena` has `arenaBytes` bytes and is aligned to 64; it holds nothing
 /// between calls. Ranks may run the function at the same time, each with an
 /// arena and results of its own.
@@ -33,6 +34,8 @@ struct CompiledStep {
   void (*function)(FsdpRank *rank, void **arguments, void **results,
                    void *arena);
   int64_t arenaBytes;
+  /// By result.
+  std::vector<int64_t> inPlace;
 };
 
 /// Owns machine code; what it has looked up is valid as long as it lives.

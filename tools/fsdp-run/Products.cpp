@@ -58,7 +58,7 @@ static double timeAlone(const FsdpGemm &gemm, int64_t threads) {
   void *user = &alone;
   double best = 0;
   for (int i = 0; i < 5; ++i) {
-    fsdp_job_reset_traffic(job);
+    fsdp_job_reset_products(job);
     fsdp_job_run(job, callAlone, &user);
     FsdpProduct product;
     if (fsdp_rank_product(job, 0, 0, &product) != FSDP_OK)

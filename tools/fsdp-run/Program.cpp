@@ -123,7 +123,8 @@ fsdp::run::readPorts(func::FuncOp function) {
 
 llvm::Expected<std::unique_ptr<Program>>
 Program::create(OwningOpRef<ModuleOp> module,
-                const MachineCodeOptions &machine, bool hasThreads) {
+                const MachineCodeOptions &machine, bool hasThreads,
+                bool inPlace) {
   auto program = std::make_unique<Program>();
   std::string name;
   for (auto function : module->getOps<func::FuncOp>())
@@ -147,6 +148,7 @@ Program::create(OwningOpRef<ModuleOp> module,
   CodegenOptions codegen;
   codegen.library = fsdp_has_gemm();
   codegen.threads = hasThreads;
+  codegen.inPlace = inPlace;
   buildLowerToLLVMPipeline(manager, codegen);
   manager.addPass(createVerifyStagePass(VerifyStagePassOptions{"lowered"}));
   if (failed(manager.run(*module)))
@@ -207,8 +209,7 @@ static void runRank(FsdpRank *rank, void *user) {
 }
 
 llvm::Error
-Program::run(FsdpJob *job,
-             const std::vector<std::vector<const Tensor *>> &inputs) {
+Program::run(FsdpJob *job, const std::vector<std::vector<Tensor *>> &inputs) {
   outputs.resize(inputs.size());
   arenas.resize(inputs.size());
   std::vector<RankCall> calls(inputs.size());
@@ -221,7 +222,7 @@ Program::run(FsdpJob *job,
             "expected " + describe(port.dtype, port.local) + " for " +
             port.role + " '" + port.name + "', but got " +
             describe(tensor->dtype, tensor->shape));
-      calls[rank].arguments.push_back(const_cast<char *>(tensor->bytes.data()));
+      calls[rank].arguments.push_back(tensor->bytes.data());
     }
     if (outputs[rank].empty())
       for (const Port &port : results)
@@ -239,5 +240,9 @@ Program::run(FsdpJob *job,
                 .count();
   if (status != FSDP_OK)
     return llvm::createStringError(fsdp_job_error(job));
+  for (size_t rank = 0; rank < inputs.size(); ++rank)
+    for (auto [output, place] : llvm::zip_equal(outputs[rank], step.inPlace))
+      if (place >= 0)
+        std::swap(output, *inputs[rank][place]);
   return llvm::Error::success();
 }

@@ -59,10 +59,12 @@ class Program {
 public:
   /// Lowers and compiles the public function of `module`; consumes it. The
   /// time-consuming part of a run. `hasThreads`
-  /// lets a rank have several threads.
+  /// lets a rank have several threads, `inPlace` lets it update its
+  /// arguments.
   static llvm::Expected<std::unique_ptr<Program>>
   create(mlir::OwningOpRef<mlir::ModuleOp> module,
-         const MachineCodeOptions &machine = {}, bool hasThreads = false);
+         const MachineCodeOptions &machine = {}, bool hasThreads = false,
+         bool inPlace = false);
 
   const Jit &getCode() const { return *jit; }
 
@@ -75,9 +77,10 @@ public:
   }
 
   /// Runs on all ranks of `job`: one list of arguments per rank, in the local
-  /// shapes. Leaves one list of results per rank in `outputs`.
+  /// shapes. Leaves one list of results per rank in `outputs`. An argument in
+  /// whose place a result is computed is left with any values.
   llvm::Error run(FsdpJob *job,
-                  const std::vector<std::vector<const Tensor *>> &inputs);
+                  const std::vector<std::vector<Tensor *>> &inputs);
 
   /// The results of the last run. The next run writes into the same memory, or
   /// into what was put in its place.

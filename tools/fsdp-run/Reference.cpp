@@ -230,9 +230,9 @@ llvm::Error Reference::runModel(int64_t instance, std::vector<Tensor> values,
 llvm::Expected<std::vector<Tensor>>
 Reference::call(Program &program, FsdpJob *job,
                 const std::vector<Tensor> &values) {
-  std::vector<const Tensor *> pointers;
-  for (const Tensor &value : values)
-    pointers.push_back(&value);
+  std::vector<Tensor *> pointers;
+  for (const Tensor &value : values) // Nothing is updated in place.
+    pointers.push_back(const_cast<Tensor *>(&value));
   if (llvm::Error error = program.run(job, {pointers}))
     return error;
   return program.outputs.front();

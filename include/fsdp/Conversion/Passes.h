@@ -21,6 +21,11 @@ constexpr llvm::StringLiteral arena = "fsdp.arena";
 constexpr llvm::StringLiteral groups = "fsdp.groups";
 constexpr llvm::StringLiteral arguments = "fsdp.arguments";
 constexpr llvm::StringLiteral results = "fsdp.results";
+/// On an argument: a result is to be computed in its place; on a result, and
+/// on the argument that it becomes: which of the step's results it is. Of no
+/// dialect, so that they outlive those that know it.
+constexpr llvm::StringLiteral inPlace = "step.in_place";
+constexpr llvm::StringLiteral resultIndex = "step.result";
 /// On a kernel: the length of the range that its last two arguments are of.
 constexpr llvm::StringLiteral parallel = "fsdp.parallel";
 /// On a function: how many of its arguments are arguments of the step, and
@@ -39,6 +44,11 @@ struct CodegenOptions : mlir::PassPipelineOptions<CodegenOptions> {
   Option<bool> library{
       *this, "library",
       llvm::cl::desc("the runtime computes matrix products (fsdp_has_gemm)"),
+      llvm::cl::init(true)};
+  Option<bool> inPlace{
+      *this, "in-place",
+      llvm::cl::desc("updated parameters, states and buffers are written over "
+                     "the old ones"),
       llvm::cl::init(true)};
   Option<bool> threads{
       *this, "threads",

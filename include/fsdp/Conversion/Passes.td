@@ -103,6 +103,26 @@ def FuseElementwisePass : Fsdp_Pass<"fsdp-fuse-elementwise"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def UpdateInPlacePass : Fsdp_Pass<"fsdp-update-in-place"> {
+  let summary = "write updated values over the old ones";
+  let description = [{
+    Results with the role updated or updated_state are materialized in the
+    argument of the same name. Bufferization keeps what is still read, or
+    copies at the end.
+
+    ```mlir
+    return %new : tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = bufferization.materialize_in_destination %new in %w
+        : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def PrepareBufferizationPass : Fsdp_Pass<"fsdp-prepare-bufferization"> {
   let summary = "make bufferization copy nothing that need not be copied";
   let description = [{
@@ -120,6 +140,16 @@ def PrepareBufferizationPass : Fsdp_Pass<"fsdp-prepare-bufferization"> {
 //===----------------------------------------------------------------------===//
 // On buffers
 //===----------------------------------------------------------------------===//
+
+def DropInPlaceResultsPass : Fsdp_Pass<"fsdp-drop-in-place-results"> {
+  let summary = "do not return buffers that are arguments";
+  let description = [{
+    Behind bufferization: a result that is the buffer of an argument that was to
+    be updated goes away; `in_place` of its entry in `fsdp.results` names the
+    argument.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
 
 def LowerScatterPass : Fsdp_Pass<"fsdp-lower-scatter"> {
   let summary = "lower fsdp.scatter on buffers to loops";

@@ -100,6 +100,9 @@ typedef struct FsdpPort {
   int32_t dtype; /* FsdpDtype */
   int32_t rank;  /* dims */
   int64_t shape[8];
+  /* Of a result: the argument in whose place it is computed, whose buffer is
+     written, and whose entry among the results is not read; else -1. */
+  int64_t in_place;
 } FsdpPort;
 
 /*===----------------------------------------------------------------------===*\
@@ -290,7 +293,10 @@ int64_t fsdp_rank_product_count(const FsdpJob *job, int64_t rank);
 int32_t fsdp_rank_product(const FsdpJob *job, int64_t rank, int64_t index,
                           FsdpProduct *out);
 
-/* Drops the entries of all ranks, products included. Not while fsdp_job_run runs. */
+/* Drops the products of all ranks. Not while fsdp_job_run runs. */
+void fsdp_job_reset_products(FsdpJob *job);
+
+/* Drops the entries of all ranks. Not while fsdp_job_run runs. */
 void fsdp_job_reset_traffic(FsdpJob *job);
 
 #ifdef __cplusplus
