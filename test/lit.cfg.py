@@ -57,6 +57,14 @@ config.substitutions.append(("%host_cxx", config.host_cxx))
 heavy = lit_config.params.get("FSDP_HEAVY", os.environ.get("FSDP_HEAVY", "0"))
 if heavy not in ("", "0"):
     config.available_features.add("heavy")
+if config.fsdp_onednn == "1":
+    config.available_features.add("onednn")
+    config.substitutions.append(
+        (
+            "%fsdp_runtime_libs",
+            f"{config.fsdp_obj_root}/lib/Runtime/libfsdp_runtime.a -ldnnl -l:libgomp.so.1 -lstdc++ -lpthread -lm",
+        )
+    )
 # `cuda` and `mpi`: no lane makes them available yet.
 
 if config.fsdp_sanitizer:
