@@ -9,12 +9,18 @@ With `--partition` the rows have tensor parallelism over two ranks composed
 with FSDP over the rest, and the time of partitioning alone stands beside: the
 difference of two runs, with `--fsdp-partition` and without.
 
+With `--verify` the rows also have the time without the static check
+(`verify=false`), the check's share by these two, and its share by the passes'
+own times in one process, of which a busy machine disturbs less. Runs alternate,
+so that what slows one slows the other; on a busy machine take more of them.
+
     benchmarks/compile_time.py [--opt build/tools/fsdp-opt/fsdp-opt] [--runs 5]
-                               [--partition]
+                               [--only MODEL] [--partition | --verify]
 """
 import argparse
 import os
 import pathlib
+import re
 import resource
 import statistics
 import subprocess
@@ -52,6 +58,16 @@ def user_seconds(command):
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
+def get_pass_share(command):
+    """The share of the static check's passes in the time of one process."""
+    text = subprocess.run([*command, "--mlir-timing"], check=True, text=True,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE).stderr
+    checks = re.findall(r"([\d.]+) .*Verify(?:Collectives|Gradients)Pass", text)
+    total = re.search(r"Total Execution Time: ([\d.]+)", text)[1]
+    return sum(map(float, checks)) / float(total)
+
+
 def get_model(name, layers, folder):
     """The path of an exported model, or of one written for this run."""
     if name != "deep_mlp":
@@ -68,12 +84,19 @@ def main():
     parser.add_argument("--opt",
                         default=ROOT / "build/tools/fsdp-opt/fsdp-opt")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--partition", action="store_true")
+    parser.add_argument("--only", help="a model's name")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--partition", action="store_true")
+    which.add_argument("--verify", action="store_true")
     arguments = parser.parse_args()
     print(f"{'model':<16} {'layers':>6} {'ranks':>7} {'min s':>7} {'median':>7}"
-          + (f" {'partition min s':>16}" if arguments.partition else ""))
+          + (f" {'partition min s':>16}" if arguments.partition else "")
+          + (f" {'unchecked min s':>16} {'check':>6} {'passes':>6}"
+             if arguments.verify else ""))
     with tempfile.TemporaryDirectory() as folder:
         for model, layers, ranks, per_node in CASES:
+            if arguments.only not in (None, model):
+                continue
             path = os.fspath(get_model(model, layers, folder))
             size = f"ranks={ranks} ranks-per-node={per_node}"
             commands = [[f"--fsdp-compile={size}"]]
@@ -84,6 +107,8 @@ def main():
                 front = ["--fsdp-import",
                          f"--fsdp-annotate=config={plan} {size}"]
                 commands = [front + ["--fsdp-partition"], front]
+            if arguments.verify:
+                commands.append([f"--fsdp-compile={size} verify=false"])
             times = [[user_seconds([os.fspath(arguments.opt), path, *command])
                       for command in commands] for _ in range(arguments.runs)]
             whole = [run[0] for run in times]
@@ -91,6 +116,13 @@ def main():
                     f"{statistics.median(whole):>7.2f}")
             if arguments.partition:
                 line += f" {min(whole) - min(run[1] for run in times):>16.2f}"
+            if arguments.verify:
+                without = min(run[1] for run in times)
+                share = statistics.median(get_pass_share(
+                    [os.fspath(arguments.opt), path, *commands[0]])
+                    for _ in range(arguments.runs))
+                line += (f" {without:>16.2f} {min(whole) / without - 1:>6.1%}"
+                         f" {share:>6.1%}")
             print(line, flush=True)
 
 

@@ -25,7 +25,7 @@ void RankInterpreter::report(RankEvent::Kind kind, Operation *op,
 void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
                              ArrayRef<unsigned> group, ReductionKind kind) {
   bool isSum = kind == ReductionKind::Sum;
-  AxisSet over = 0;
+  AxisSet over = 0, equal = 0;
   for (unsigned axis : group) {
     AxisSet bit = AxisSet(1) << axis;
     over |= bit;
@@ -51,9 +51,12 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
           return sum;
         });
       else if (isSum && !state.isZero)
-        report(RankEvent::SumOfEqual, op, operand, bit);
+        equal |= bit;
       break;
     case AxisState::Split:
+      // As the parameter says, whatever else may be read in another way.
+      if (const GradientSum *sum = getSum(state))
+        wrong |= sum->chunks & bit;
       report(RankEvent::SumOfSplit, op, operand, bit);
       break;
     case AxisState::Mixed:
@@ -65,6 +68,14 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
     }
     state.set(axis, AxisState());
   }
+  // A norm may divide by the number of replicas.
+  bool isCounted = equal && op->getNumResults() == op->getNumOperands() &&
+                   state.isOfGradients &&
+                   isDivided(op->getResult(operand), axes.getSize(equal));
+  for (unsigned axis = 0; equal && !isCounted && axis < axes.getAxes().size();
+       ++axis)
+    if (equal >> axis & 1)
+      report(RankEvent::SumOfEqual, op, operand, AxisSet(1) << axis);
   // Terms of a sum over other axes are no terms of their maximum.
   AxisSet others = state.getSpecial() & ~over;
   for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
@@ -72,47 +83,6 @@ void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
         state.get(axis).kind == AxisState::Partial &&
         state.get(axis).reduction != kind)
       state.set(axis, AxisState::any());
-}
-
-bool RankInterpreter::sumsBroadcast(linalg::LinalgOp op) {
-  for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray())) {
-    if (type != utils::IteratorType::reduction)
-      continue;
-    bool isUniform = true;
-    for (OpOperand *operand : op.getDpsInputOperands())
-      for (auto [dim, expr] :
-           llvm::enumerate(op.getMatchingIndexingMap(operand).getResults()))
-        isUniform &= !expr.isFunctionOfDim(loop) ||
-                     (getUniform(operand->get()) >> dim & 1);
-    if (isUniform)
-      return true;
-  }
-  return false;
-}
-
-/// True where what `value` is can be said in another way: each rank may have
-/// summed its rows of what is the same in all, or have rows of what is.
-bool RankInterpreter::isAmbiguous(Value value, AxisSet axis) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
-    if (linalgOp && linalgOp.getNumReductionLoops())
-      return sumsBroadcast(linalgOp) || getBroadcast(value);
-    // One tensor that is made into this one.
-    Value next;
-    bool isOne = true;
-    for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()) && !get(operand).isZero) {
-        isOne &= !next;
-        next = operand;
-      }
-    if (!isOne)
-      return false;
-    auto collective = dyn_cast<CollectiveOpInterface>(op);
-    if (!next || (collective && (getSet(collective.getGroupRef()) & axis)))
-      return false;
-    value = next;
-  }
-  return false;
 }
 
 void RankInterpreter::gather(RankState &state, int64_t &extent, Operation *op,
@@ -257,6 +227,7 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
       collective.getReductionKind().value_or(ReductionKind::Sum);
   // A started one returns its token first.
   unsigned skip = collective.isBlocking() ? 0 : 1;
+  size_t reported = events.size();
   for (auto [i, source] : llvm::enumerate(collective.getSources())) {
     RankState state = get(source);
     // Without markers, terms within the model are no part of a sum over ranks,
@@ -264,7 +235,11 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
     AxisSet summed = getSet(name);
     if (getParameter(state) == -1)
       summed &= state.getAny() | getLossAxes();
-    bool isReduction = collective.getReductionKind().has_value();
+    int64_t dim = getDim("dim"), split = getDim("split_dim"),
+            concat = getDim("concat_dim");
+    bool isSum = it != sets.end() && op->getNumResults() > skip &&
+                 sendsTerms(collective, i, it->second);
+    bool isReduction = isSum || collective.getReductionKind();
     if (it == sets.end()) {
       // Checked where the group has axes; here it does what it is for, but on
       // what is split over groups that do not go with it.
@@ -284,7 +259,6 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
       if (AxisSet odd = isParameters ? getVarying(state) & getSet(name) : 0)
         report(RankEvent::Distinct, op, i, odd);
       ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
-      int64_t dim = getDim("dim");
       int64_t extent = shape.empty() ? 1 : shape[dim];
       switch (collective.getKind()) {
       case CollectiveKind::AllReduce:
@@ -295,16 +269,29 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
         cut(state, extent, op, i, group, dim);
         break;
       case CollectiveKind::AllGather:
-        gather(state, extent, op, i, group, dim);
+        if (isSum)
+          reduce(state, op, i, group, kind);
+        else {
+          if (op->getNumResults() > skip)
+            joinPieces(state, op, i, op->getResult(skip + i), group, dim);
+          gather(state, extent, op, i, group, dim);
+        }
         break;
-      case CollectiveKind::AllToAll: {
-        int64_t split = getDim("split_dim"), concat = getDim("concat_dim");
+      case CollectiveKind::AllToAll:
         extent = shape[concat];
-        gather(state, extent, op, i, group, concat);
-        int64_t rows = split == concat ? extent : shape[split];
-        cut(state, rows, op, i, group, split);
+        if (isSum)
+          reduce(state, op, i, group, kind);
+        else
+          gather(state, extent, op, i, group, concat);
+        extent = split == concat ? extent : shape[split];
+        cut(state, extent, op, i, group, split);
+        // Once the ranks' terms are summed, nothing is left of a dim of them.
+        if (isSum && split == concat && extent == 1 &&
+            split + 1 < int64_t(shape.size()))
+          for (unsigned axis : group)
+            state.set(axis, AxisState::split(split + 1, shape[split + 1],
+                                             state.get(axis).order));
         break;
-      }
       case CollectiveKind::Broadcast:
         for (unsigned axis : group) {
           if (state.get(axis).kind == AxisState::Partial)
@@ -326,15 +313,10 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
         state.sum = getOrCreateSum(state, source);
     }
     if (state.sum >= 0) {
-      // A bucket that is joined or cut along its own dimension is no bucket.
-      const GradientSum *bucket = getSum(state);
-      bool moves = collective.getKind() != CollectiveKind::AllReduce &&
-                   collective.getKind() != CollectiveKind::Broadcast &&
-                   (collective.getKind() == CollectiveKind::AllToAll ||
-                    bucket->dim == getDim("dim"));
-      if (!bucket->pieces.empty() && moves)
-        state.sum = -1;
-      else
+      moveSum(state, [&, operand = unsigned(i)](const Bucket &bucket) {
+        return moveBucket(collective, operand, bucket);
+      });
+      if (state.sum >= 0)
         state.sum = changeSum(state.sum, [&](GradientSum sum) {
           sum = fold(sum);
           sum.last = op;
@@ -345,6 +327,9 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
     }
     if (collective.isBlocking() || op->getNumResults() > skip)
       states[op->getResult(skip + i)] = state;
+    if (collective.getKind() == CollectiveKind::AllGather &&
+        op->getNumResults() > skip && events.size() == reported)
+      checkWhole(op->getResult(skip + i));
   }
 }
 
@@ -355,6 +340,10 @@ void RankInterpreter::visitSlice(SliceOp op) {
     if (AxisSet odd = getVarying(state) & getSet(op.getGroupAttr()))
       report(RankEvent::Distinct, op, 0, odd);
     cut(state, extent, op, 0, it->second, op.getDim());
+    moveSum(state, [&](const Bucket &bucket) {
+      return resizeBucket(bucket, op.getInput().getType().getShape(),
+                          op.getDim(), extent);
+    });
   }
   states[op.getResult()] = state;
 }

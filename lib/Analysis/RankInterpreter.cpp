@@ -2,6 +2,7 @@
 //===- RankInterpreter.cpp - blocks, loops, branches ----------------------===//
 #include "RankInterpreter.h"
 #include "fsdp/Analysis/PartitionRule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -102,12 +103,12 @@ Value RankStates::getCause(Value value, AxisSet wanted) const {
       SetVector<Value> captured;
       getUsedValuesDefinedAbove(def->getRegions(), captured);
       llvm::append_range(operands, captured);
-    } else if (auto loop = dyn_cast<scf::ForOp>(
+    } else if (auto around = dyn_cast<scf::ForOp>(
                    value.getParentBlock()->getParentOp())) {
-      if (OpOperand *init = loop.getTiedLoopInit(cast<BlockArgument>(value)))
-        operands = {
-            init->get(),
-            loop.getTiedLoopYieldedValue(cast<BlockArgument>(value))->get()};
+      auto argument = cast<BlockArgument>(value);
+      if (OpOperand *init = around.getTiedLoopInit(argument))
+        operands = {init->get(),
+                    around.getTiedLoopYieldedValue(argument)->get()};
     }
     auto next = llvm::find_if(operands, differs);
     if (next != operands.end())
@@ -297,8 +298,9 @@ void RankInterpreter::visitArguments() {
     if (function.getArgAttr(index, attr::param))
       state.origin = index;
     // From the second step on, what ranks keep is their own.
-    auto kept = function->getParentOfType<ModuleOp>()
-                    ->getAttrOfType<StringAttr>(attr::buffers);
+    auto kept =
+        function->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
+            attr::buffers);
     if (function.getArgAttr(index, attr::buffer) && kept && kept == "local")
       for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
         if (getLossAxes() >> axis & 1)
@@ -322,21 +324,49 @@ void RankInterpreter::setResults(Operation *op, RankState state) {
     states[result] = state;
 }
 
-void RankInterpreter::findInexact(Operation *op) {
-  AxisSet before = 0, behind = 0, rows = 0;
-  for (Value result : op->getResults())
-    behind |= get(result).getAny();
-  if (!(behind & ~inexact))
-    return;
-  for (Value operand : op->getOperands()) {
-    const RankState &state = get(operand);
-    before |= state.getAny();
-    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-      if (AxisState own = state.get(axis);
-          own.kind == AxisState::Split && own.inner == 1)
-        rows |= AxisSet(1) << axis;
+/// True where it is known what `op`, of our own dialect, does.
+bool RankInterpreter::visitOwn(Operation *op) {
+  if (auto index = dyn_cast<RankIndexOp>(op)) {
+    visitRankIndex(index);
+  } else if (auto marker = dyn_cast<LocalGradOp>(op)) {
+    visitMarker(marker);
+  } else if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
+    visitCollective(collective);
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    visitSlice(slice);
+  } else if (auto reshard = dyn_cast<ReshardOp>(op)) {
+    visitReshard(reshard);
+  } else if (isa<GlobalNormOp>(op)) {
+    recordUses(op);
+  } else if (auto wait = dyn_cast<WaitOp>(op)) {
+    for (auto [result, pending] :
+         llvm::zip_equal(wait.getResults(), wait.getPending()))
+      states[result] = get(pending);
+  } else if (isa<OptimizationBarrierOp>(op)) {
+    for (auto [result, operand] :
+         llvm::zip_equal(op->getResults(), op->getOperands()))
+      states[result] = get(operand);
+  } else {
+    return false;
   }
-  inexact |= behind & rows & ~before;
+  return true;
+}
+
+void RankInterpreter::visitRankIndex(RankIndexOp op) {
+  RankState state;
+  int64_t weight = 1;
+  if (auto it = sets.find(op.getGroupAttr()); it != sets.end()) {
+    for (unsigned axis : llvm::reverse(it->second)) {
+      AxisState digit;
+      digit.coefficient = weight;
+      state.set(axis, digit);
+      weight *= axes.getAxes()[axis].extent;
+    }
+  } else {
+    for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+      state.set(axis, AxisState::any());
+  }
+  setResults(op, state);
 }
 
 void RankInterpreter::visit(Operation *op) {
@@ -352,45 +382,13 @@ void RankInterpreter::visit(Operation *op) {
     return visitIf(branch);
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return visitWhile(loop);
-  if (auto index = dyn_cast<RankIndexOp>(op)) {
-    RankState state;
-    int64_t weight = 1;
-    if (auto it = sets.find(index.getGroupAttr()); it != sets.end()) {
-      for (unsigned axis : llvm::reverse(it->second)) {
-        AxisState digit;
-        digit.coefficient = weight;
-        state.set(axis, digit);
-        weight *= axes.getAxes()[axis].extent;
-      }
-    } else {
-      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-        state.set(axis, AxisState::any());
-    }
-    return setResults(op, state);
-  }
-  if (auto marker = dyn_cast<LocalGradOp>(op))
-    return visitMarker(marker);
-  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
-    return visitCollective(collective);
-  if (auto slice = dyn_cast<SliceOp>(op))
-    return visitSlice(slice);
-  if (auto reshard = dyn_cast<ReshardOp>(op))
-    return visitReshard(reshard);
-  if (isa<GlobalNormOp>(op))
-    return recordUses(op);
-  if (auto wait = dyn_cast<WaitOp>(op)) {
-    for (auto [result, pending] :
-         llvm::zip_equal(wait.getResults(), wait.getPending()))
-      states[result] = get(pending);
+  // Interfaces are looked up where they can be only.
+  bool isOwn = isa_and_present<FsdpDialect>(op->getDialect());
+  if (isOwn && visitOwn(op))
     return;
-  }
-  if (isa<OptimizationBarrierOp>(op)) {
-    for (auto [result, operand] :
-         llvm::zip_equal(op->getResults(), op->getOperands()))
-      states[result] = get(operand);
-    return;
-  }
-  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  linalg::LinalgOp linalgOp;
+  if (isa_and_present<linalg::LinalgDialect>(op->getDialect()))
+    linalgOp = dyn_cast<linalg::LinalgOp>(op);
   auto scatter = dyn_cast<ScatterOp>(op);
   if (linalgOp && linalgOp.hasPureTensorSemantics())
     visitLinalg(linalgOp);
@@ -399,18 +397,41 @@ void RankInterpreter::visit(Operation *op) {
   else if (op->hasAttr(attr::rule))
     visitRule(op);
   else if (!visitTensor(op)) {
-    bool isArithmetic =
-        isa<ScaleOp>(op) || op->hasTrait<OpTrait::Elementwise>() ||
-        op->getDialect() == op->getContext()->getLoadedDialect("arith");
+    bool isArithmetic = isa<ScaleOp>(op) ||
+                        op->hasTrait<OpTrait::Elementwise>() ||
+                        isa_and_present<arith::ArithDialect>(op->getDialect());
     if (isArithmetic && !op->getNumRegions())
       visitElementwise(op);
     else
       visitUnknown(op);
   }
-  findInexact(op);
+  // One look at the operands says whether there is more to do.
+  AxisSet before = 0, behind = 0;
+  bool isOfParameters = false;
+  for (Value operand : op->getOperands()) {
+    const RankState &state = get(operand);
+    before |= state.getAny();
+    isOfParameters |= state.isOfGradients || state.sum >= 0 ||
+                      state.from != -1 || state.origin >= 0;
+  }
+  for (Value result : op->getResults())
+    behind |= get(result).getAny();
+  if (AxisSet fresh = behind & ~before & ~inexact)
+    findInexact(op, fresh);
   if (auto scale = dyn_cast<ScaleOp>(op))
-    return visitScale(scale);
-  followSums(op);
+    visitScale(scale);
+  else if (isOfParameters)
+    followSums(op);
+}
+
+void RankInterpreter::findInexact(Operation *op, AxisSet fresh) {
+  for (Value operand : op->getOperands())
+    for (AxisSet left = fresh; left; left &= left - 1) {
+      unsigned axis = llvm::countr_zero(left);
+      if (AxisState own = get(operand).get(axis);
+          own.kind == AxisState::Split && own.inner == 1)
+        inexact |= AxisSet(1) << axis;
+    }
 }
 
 void RankInterpreter::visitUnknown(Operation *op) {
@@ -540,8 +561,10 @@ void RankInterpreter::visitFor(scf::ForOp loop) {
     const GradientSum *sum = getSum(get(yielded));
     if (sum && isAccumulation) {
       GradientSum whole = *sum;
-      auto rest = llvm::find_if(
-          whole.terms, [&](auto &term) { return term.first == argument; });
+      auto rest =
+          llvm::find_if(whole.terms, [&, so = Value(argument)](auto &term) {
+            return term.first == so;
+          });
       bool adds = rest != whole.terms.end() && rest->second == Rational(1);
       if (rest != whole.terms.end())
         whole.terms.erase(rest);

@@ -40,11 +40,34 @@ std::string fsdp::describe(CollectiveOpInterface op) {
   return text;
 }
 
+SmallVector<Communication> fsdp::findCommunication(ModuleOp module) {
+  SmallVector<Communication> found;
+  for (auto function : module.getOps<func::FuncOp>())
+    found.push_back(findCommunication(function));
+  return found;
+}
+
+Communication fsdp::findCommunication(func::FuncOp function) {
+  Communication found{function, {}, {}, false};
+  Dialect *own = function->getContext()->getLoadedDialect<FsdpDialect>();
+  function->walk([&](Operation *op) {
+    if (auto call = dyn_cast<func::CallOp>(op))
+      found.calls.push_back(call);
+    // Asking every op for the interface would cost more than all else here.
+    if (op->getDialect() != own)
+      return;
+    auto collective = dyn_cast<CollectiveOpInterface>(op);
+    if (collective)
+      found.collectives.push_back(collective);
+    found.isAsync |=
+        isa<WaitOp>(op) || (collective && !collective.isBlocking());
+  });
+  return found;
+}
+
 /// True where a collective stands in `function`.
 static bool hasCollectives(func::FuncOp function) {
-  return function
-      ->walk([](CollectiveOpInterface) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+  return !findCommunication(function).collectives.empty();
 }
 
 /// Puts the body of `callee`, of one block, in place of `call`.
@@ -108,19 +131,17 @@ struct CollectiveInliner {
 };
 } // namespace
 
-FailureOr<OwningOpRef<ModuleOp>> fsdp::inlineCollectives(ModuleOp module) {
+FailureOr<OwningOpRef<ModuleOp>>
+fsdp::inlineCollectives(ModuleOp module, ArrayRef<Communication> functions) {
   llvm::StringSet<> communicating;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (hasCollectives(function))
-      communicating.insert(function.getName());
+  for (const Communication &found : functions)
+    if (!found.collectives.empty())
+      communicating.insert(func::FuncOp(found.function).getName());
   bool isNeeded = false;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    bool communicates = communicating.contains(function.getName());
-    function.walk([&](func::CallOp call) {
+  for (const Communication &found : functions)
+    for (func::CallOp call : found.calls)
       isNeeded |= communicating.contains(call.getCallee()) ||
-                  (communicates && call.getNumResults());
-    });
-  }
+                  (!found.collectives.empty() && call.getNumResults());
   if (!isNeeded)
     return OwningOpRef<ModuleOp>();
   OwningOpRef<ModuleOp> copy(module.clone());

@@ -30,25 +30,28 @@ struct VerifyCollectivesPass
     // Nothing changes, so nothing need be verified behind this pass.
     markAllAnalysesPreserved();
     ModuleOp module = getOperation();
-    if (failed(checkGroups(module)))
+    SmallVector<Communication> functions = findCommunication(module);
+    if (failed(checkGroups(module, functions)))
       return signalPassFailure();
     // All that a collective runs under is then in one place.
-    FailureOr<OwningOpRef<ModuleOp>> inlined = inlineCollectives(module);
+    FailureOr<OwningOpRef<ModuleOp>> inlined =
+        inlineCollectives(module, functions);
     if (failed(inlined))
       return signalPassFailure();
-    if (*inlined)
+    if (*inlined) {
       module = **inlined;
+      functions = findCommunication(module);
+    }
     bool valid = true;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!function.isExternal())
-        valid &= succeeded(checkControlFlow(function)) &&
-                 succeeded(verifyInFlight(function));
+    for (const Communication &found : functions)
+      valid &= succeeded(checkControlFlow(found)) &&
+               (!found.isAsync || succeeded(verifyInFlight(found.function)));
     if (!valid || failed(verifyPrograms(module)))
       return signalPassFailure();
   }
 
-  LogicalResult checkGroups(ModuleOp module);
-  LogicalResult checkControlFlow(func::FuncOp function);
+  LogicalResult checkGroups(ModuleOp module, ArrayRef<Communication> functions);
+  LogicalResult checkControlFlow(const Communication &found);
 };
 
 /// One function's control flow around its collectives.
@@ -81,29 +84,32 @@ private:
 } // namespace
 
 /// There is a world, groups are resolved, and channels are numbers of one.
-LogicalResult VerifyCollectivesPass::checkGroups(ModuleOp module) {
+LogicalResult
+VerifyCollectivesPass::checkGroups(ModuleOp module,
+                                   ArrayRef<Communication> functions) {
   SymbolTable symbols(module);
-  WalkResult walked = module.walk([&](CollectiveOpInterface op) -> WalkResult {
-    if (!getWorld(module))
-      return op->emitOpError("expected a module with '") << attr::world << "'";
-    if (!lookupClasses(symbols, op.getGroupRef()))
-      return op->emitOpError("expected a resolved process group");
-    if (getChannel(op) < 0)
-      return op->emitOpError("expected a channel of at least 0, but got ")
-             << getChannel(op);
-    return WalkResult::advance();
-  });
-  return failure(walked.wasInterrupted());
+  for (const Communication &found : functions)
+    for (CollectiveOpInterface op : found.collectives) {
+      if (!getWorld(module))
+        return op->emitOpError("expected a module with '")
+               << attr::world << "'";
+      if (!lookupClasses(symbols, op.getGroupRef()))
+        return op->emitOpError("expected a resolved process group");
+      if (getChannel(op) < 0)
+        return op->emitOpError("expected a channel of at least 0, but got ")
+               << getChannel(op);
+    }
+  return success();
 }
 
 /// Reports the first collective that control flow keeps some ranks from.
-LogicalResult VerifyCollectivesPass::checkControlFlow(func::FuncOp function) {
-  ControlFlow control(function);
-  return failure(function
-                     .walk([&](CollectiveOpInterface op) {
-                       return WalkResult(control.check(op));
-                     })
-                     .wasInterrupted());
+LogicalResult
+VerifyCollectivesPass::checkControlFlow(const Communication &found) {
+  ControlFlow control(found.function);
+  for (CollectiveOpInterface op : found.collectives)
+    if (failed(control.check(op)))
+      return failure();
+  return success();
 }
 
 /// Checks the regions around `op`, inside out.

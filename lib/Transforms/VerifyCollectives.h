@@ -15,10 +15,23 @@ int64_t getChannel(CollectiveOpInterface op);
 /// root, shape, dtype, and the communicator itself.
 std::string describe(CollectiveOpInterface op);
 
-/// A copy of the module in which functions with collectives, and those that
-/// return something to them, are inlined; null where there are no calls of any.
+/// What one walk of a function finds. Walks are most of what checking costs.
+struct Communication {
+  mlir::func::FuncOp function;
+  llvm::SmallVector<CollectiveOpInterface> collectives;
+  llvm::SmallVector<mlir::func::CallOp> calls;
+  /// Some are started, or waited for.
+  bool isAsync;
+};
+Communication findCommunication(mlir::func::FuncOp function);
+llvm::SmallVector<Communication> findCommunication(mlir::ModuleOp module);
+
+/// A copy of the module, that has these functions, in which those with
+/// collectives, and those that return something to them, are inlined; null
+/// where there are no calls of any.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
-inlineCollectives(mlir::ModuleOp module);
+inlineCollectives(mlir::ModuleOp module,
+                  llvm::ArrayRef<Communication> functions);
 
 /// Checks starts and waits of `function`: that they pair, that nothing touches
 /// a buffer in flight, and that what is in flight together is ordered.

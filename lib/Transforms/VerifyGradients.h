@@ -5,6 +5,7 @@
 
 #include "fsdp/Analysis/RankStates.h"
 #include "fsdp/Analysis/Step.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace fsdp {
 
@@ -27,6 +28,70 @@ struct Verdict {
 std::string nameAxes(mlir::ModuleOp module, const RankStates &states,
                      AxisSet axes);
 
+/// The checks in terms of one family of process groups.
+class GradientChecks {
+public:
+  /// Without a verdict nothing is written down.
+  GradientChecks(const Step &step, RankStates &states, Verdict *verdict)
+      : step(step), function(step.getFunction()), states(states),
+        verdict(verdict), loss(step.getLoss()) {}
+
+  // VerifyEvents.cpp
+  mlir::LogicalResult checkStorage();
+  mlir::LogicalResult checkCollectives();
+
+  // VerifyUses.cpp
+  mlir::LogicalResult checkUses();
+
+  // VerifyResults.cpp
+  mlir::LogicalResult checkResults();
+
+  // VerifyVerdict.cpp
+  void addAssumptions();
+
+private:
+  std::string explain(mlir::Value cause, AxisSet axes) const;
+  /// Reports, once a parameter, what is wrong with its gradient where it is
+  /// used.
+  void check(const Parameter &parameter, mlir::Value value,
+             const RankState &state, mlir::Location loc, bool isScaleFixed,
+             AxisSet declared = 0);
+  bool checkGradientPlaced(const Parameter &parameter, mlir::Value value,
+                           mlir::Location loc);
+  mlir::LogicalResult checkSum(const Parameter &parameter,
+                               const GradientSum &sum, mlir::Location loc);
+  mlir::LogicalResult checkTrips(const Parameter &parameter,
+                                 LocalGradOp marker);
+  bool isElsewhere(const Parameter &parameter);
+  std::optional<Rational> getWanted(const Parameter &parameter);
+  std::optional<Rational> computeWanted(mlir::FlatSymbolRefAttr unit);
+  bool checkPlaced(unsigned index, llvm::StringRef what, llvm::StringRef name);
+  mlir::LogicalResult checkLoss(unsigned index);
+  bool isMadeOfSum(mlir::Value value) const;
+  void checkBuffer(unsigned index);
+  void checkParameter(unsigned index, const Parameter &parameter,
+                      llvm::StringRef role);
+  void addRow(const Parameter &parameter, const GradientSum *sum);
+  std::string name(AxisSet axes) const {
+    return nameAxes(step.getFunction()->getParentOfType<mlir::ModuleOp>(),
+                    states, axes);
+  }
+  mlir::InFlightDiagnostic error(mlir::Location loc) {
+    isValid = false;
+    return mlir::emitError(loc);
+  }
+
+  const Step &step;
+  mlir::func::FuncOp function;
+  RankStates &states;
+  Verdict *verdict;
+  LossAttr loss;
+  /// By units: what their gradients are scaled by.
+  llvm::DenseMap<mlir::Attribute, std::optional<Rational>> ofUnits;
+  llvm::StringSet<> reported, shown;
+  bool isValid = true;
+};
+
 /// A copy of the module in which each gradient that is a result and has no
 /// marker is marked at the first op of synchronisation; null if there is none.
 mlir::OwningOpRef<mlir::ModuleOp> markGradients(const Step &step);
@@ -41,9 +106,16 @@ mlir::LogicalResult verifyModelCollectives(const Step &step,
 /// compute.
 mlir::LogicalResult verifyShards(const Step &step);
 
-/// Whether collectives run in the types that units ask for. Reports what is
+/// Whether `collectives` run in the types that units ask for. Reports what is
 /// wrong.
-mlir::LogicalResult verifyTypes(const Step &step, const RankStates &states);
+mlir::LogicalResult
+verifyTypes(const Step &step, const RankStates &states,
+            llvm::ArrayRef<CollectiveOpInterface> collectives);
+
+/// Remarks on gradients that are right, of which more bytes are sent than need
+/// be.
+void remarkBytes(const Step &step, const RankStates &states,
+                 llvm::ArrayRef<CollectiveOpInterface> collectives);
 
 } // namespace fsdp
 

@@ -3,33 +3,9 @@
 #include "VerifyGradients.h"
 #include "fsdp/Analysis/Phases.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace fsdp;
-
-std::string fsdp::nameAxes(ModuleOp module, const RankStates &states,
-                           AxisSet axes) {
-  for (auto group : module.getOps<ProcessGroupOp>()) {
-    auto symbol = FlatSymbolRefAttr::get(group.getSymNameAttr());
-    if (states.has(symbol) && states.getSet(symbol) == axes)
-      return "@" + group.getSymName().str();
-  }
-  std::string names;
-  AxisSet left = axes;
-  for (auto group : module.getOps<ProcessGroupOp>()) {
-    auto symbol = FlatSymbolRefAttr::get(group.getSymNameAttr());
-    AxisSet set = states.has(symbol) ? states.getSet(symbol) : 0;
-    if (!(set & left) || (set & ~axes))
-      continue;
-    names += (names.empty() ? "@" : ", @") + group.getSymName().str();
-    left &= ~set;
-  }
-  if (!left)
-    return names;
-  return "a group of " + std::to_string(states.getAxes().getSize(axes)) +
-         " ranks";
-}
 
 //===----------------------------------------------------------------------===//
 // The model
@@ -45,48 +21,52 @@ static DenseSet<Operation *> getGradientPath(const Step &step) {
   return path;
 }
 
-LogicalResult fsdp::verifyModelCollectives(const Step &step,
-                                           const RankStates &states) {
+/// The results that are made of what `op` computes, if that is plain to see and
+/// no marker is: most of what is no part of the model is near its end.
+static std::optional<SmallVector<unsigned>> getResultsOf(Operation *op,
+                                                         const Step &step) {
+  SmallVector<unsigned> results;
+  SmallVector<Operation *> left = {op};
+  for (unsigned i = 0; i < left.size(); ++i) {
+    if (left.size() > 32 || isa<LocalGradOp>(left[i]) ||
+        left[i]->getBlock() != step.getTerminator()->getBlock())
+      return std::nullopt;
+    for (OpOperand &use : left[i]->getUses())
+      if (use.getOwner() == step.getTerminator())
+        results.push_back(use.getOperandNumber());
+      else
+        left.push_back(use.getOwner());
+  }
+  return results;
+}
+
+/// What joins values that differ has a counterpart in the other direction.
+static LogicalResult checkCounterparts(const Step &step,
+                                       const RankStates &states,
+                                       ArrayRef<const RankEvent *> joins,
+                                       const DenseSet<Operation *> &path) {
   // What each collective's transpose is: a sum is its own, a gather's is the
   // sum that scatters.
   struct Count {
     SmallVector<Operation *> forward, backward;
   };
-  AxisSet ofLoss = 0;
-  if (LossAttr loss = step.getLoss())
-    for (Attribute group : loss.getGroups())
-      ofLoss |= states.has(group) ? states.getSet(group) : 0;
-  // Most models have none of it.
-  auto isRelevant = [&](const RankEvent &event) {
-    if (event.kind == RankEvent::SumOfAny || event.kind == RankEvent::GatherAny)
-      return bool(event.axes & ofLoss & ~states.getInexact());
-    return event.kind == RankEvent::Use &&
-           states.getParameter(event.state) == -1;
-  };
-  if (llvm::none_of(states.getEvents(), isRelevant))
-    return success();
-  DenseSet<Operation *> path = getGradientPath(step);
-  Phases phases(step);
   std::map<std::pair<AxisSet, bool>, Count> counts;
-  for (const RankEvent &event : states.getEvents()) {
-    bool isGather = event.kind == RankEvent::GatherAny;
-    // Elsewhere values do not vary, they are only not known.
-    if ((event.kind != RankEvent::SumOfAny && !isGather) ||
-        !(event.axes & ofLoss) || (event.axes & states.getInexact()))
-      continue;
-    auto collective = cast<CollectiveOpInterface>(event.op);
-    Operation *top = event.op;
+  Phases phases(step);
+  for (const RankEvent *event : joins) {
+    auto collective = cast<CollectiveOpInterface>(event->op);
+    Operation *top = event->op;
     while (top && !path.contains(top))
       top = top->getParentOp();
     auto reduction = collective.getReductionKind();
     if (!top || (reduction && *reduction != ReductionKind::Sum) ||
         collective.getKind() == CollectiveKind::AllToAll)
       continue;
-    bool isBackward = phases.get(event.op) == Phase::Backward;
+    bool isBackward = phases.get(event->op) == Phase::Backward;
     // Keyed by what stands in forward: a gather, or a sum.
     bool scatters = collective.getKind() == CollectiveKind::ReduceScatter;
-    Count &count = counts[{event.axes, isBackward ? scatters : isGather}];
-    (isBackward ? count.backward : count.forward).push_back(event.op);
+    bool isGather = event->kind == RankEvent::GatherAny;
+    Count &count = counts[{event->axes, isBackward ? scatters : isGather}];
+    (isBackward ? count.backward : count.forward).push_back(event->op);
   }
   for (auto &[key, count] : counts) {
     // Backward may also compute forward again.
@@ -104,21 +84,46 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
         << "the derivative of a sum over ranks is a sum over the same ranks";
     return diag;
   }
-  // Scales are synchronisation; a model's own are arithmetic.
+  return success();
+}
+
+LogicalResult fsdp::verifyModelCollectives(const Step &step,
+                                           const RankStates &states) {
+  AxisSet ofLoss = 0;
+  if (LossAttr loss = step.getLoss())
+    for (Attribute group : loss.getGroups())
+      ofLoss |= states.has(group) ? states.getSet(group) : 0;
+  // Most models have neither.
+  SmallVector<const RankEvent *> joins, scales;
   for (const RankEvent &event : states.getEvents()) {
-    if (event.kind != RankEvent::Use)
+    // Elsewhere values do not vary, they are only not known.
+    if ((event.kind == RankEvent::SumOfAny ||
+         event.kind == RankEvent::GatherAny) &&
+        (event.axes & ofLoss) && !(event.axes & states.getInexact()) &&
+        !getResultsOf(event.op, step))
+      joins.push_back(&event);
+    if (event.kind != RankEvent::Use || !states.getSum(event.state)->isScaled)
       continue;
-    const GradientSum *sum = states.getSum(event.state);
-    bool isGradient = llvm::any_of(sum->terms, [](auto &term) {
-      return term.first.template getDefiningOp<LocalGradOp>();
-    });
-    if (!isGradient && sum->isScaled && path.contains(event.op)) {
-      InFlightDiagnostic diag = sum->last->emitError()
-                                << "expected no scale in what the model "
-                                   "computes";
-      diag.attachNote(event.op->getLoc()) << "which goes on here";
-      return diag;
-    }
+    if (llvm::none_of(states.getSum(event.state)->terms,
+                      [](auto &term) {
+                        return term.first.template getDefiningOp<LocalGradOp>();
+                      }) &&
+        !getResultsOf(event.op, step))
+      scales.push_back(&event);
+  }
+  if (joins.empty() && scales.empty())
+    return success();
+  DenseSet<Operation *> path = getGradientPath(step);
+  if (!joins.empty() && failed(checkCounterparts(step, states, joins, path)))
+    return failure();
+  // Scales are synchronisation; a model's own are arithmetic.
+  for (const RankEvent *event : scales) {
+    if (!path.contains(event->op))
+      continue;
+    InFlightDiagnostic diag = states.getSum(event->state)->last->emitError()
+                              << "expected no scale in what the model computes";
+    diag.attachNote(event->op->getLoc()) << "which goes on here";
+    return diag;
   }
   return success();
 }
@@ -148,7 +153,19 @@ static bool isOnTheWay(Operation *op) {
 
 LogicalResult fsdp::verifyShards(const Step &step) {
   func::FuncOp function = step.getFunction();
-  Phases phases(step);
+  // Not needed where it is plain that an op is the optimizer's.
+  std::optional<Phases> phases;
+  auto isOptimizer = [&](Operation *op) {
+    auto results = phases ? std::nullopt : getResultsOf(op, step);
+    if (results && llvm::all_of(*results, [&](unsigned i) {
+          return function.getResultAttr(i, attr::updatedState) ||
+                 step.lookup(step.getResultRole(i, attr::updated));
+        }))
+      return true;
+    if (!phases)
+      phases.emplace(step);
+    return phases->get(op) == Phase::Optimizer;
+  };
   for (const Parameter &parameter : step.getParameters()) {
     unsigned index = parameter.argument;
     auto storage =
@@ -166,8 +183,7 @@ LogicalResult fsdp::verifyShards(const Step &step) {
       for (Operation *user : shards.pop_back_val().getUsers()) {
         // Compute may want the shard cut further.
         if (isa<CollectiveOpInterface, SliceOp>(user) ||
-            user == step.getTerminator() ||
-            phases.get(user) == Phase::Optimizer)
+            user == step.getTerminator() || isOptimizer(user))
           continue;
         if (isOnTheWay(user)) {
           shards.push_back(user->getResult(0));
@@ -191,7 +207,8 @@ LogicalResult fsdp::verifyShards(const Step &step) {
 // Types
 //===----------------------------------------------------------------------===//
 
-LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
+LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states,
+                                ArrayRef<CollectiveOpInterface> collectives) {
   func::FuncOp function = step.getFunction();
   auto module = function->getParentOfType<ModuleOp>();
   SymbolTable symbols(module);
@@ -213,9 +230,9 @@ LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
         function.getArgAttrOfType<FlatSymbolRefAttr>(argument, attr::unit);
     return name ? symbols.lookup<UnitOp>(name.getValue()) : UnitOp();
   };
-  WalkResult walked = function.walk([&](CollectiveOpInterface op) {
+  for (CollectiveOpInterface op : collectives) {
     if (failed(checkName(op)))
-      return WalkResult::interrupt();
+      return failure();
     for (auto [i, source] : llvm::enumerate(op.getSources())) {
       Type type = getElementTypeOrSelf(source.getType());
       if (!isa<FloatType>(type) || !op.isBlocking())
@@ -263,14 +280,14 @@ LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
       if (state.origin >= 0)
         diag.attachNote(function.getArgument(state.origin).getLoc())
             << "it is stored here";
-      return WalkResult::interrupt();
+      return failure();
     }
-    return WalkResult::advance();
-  });
-  if (walked.wasInterrupted())
-    return failure();
+  }
   // What adds gradients does so in the type that units ask for.
-  walked = function.walk([&](Operation *op) {
+  auto units = module.getOps<UnitOp>();
+  if (llvm::none_of(units, [](UnitOp unit) { return unit.getReduceDtype(); }))
+    return success();
+  WalkResult walked = function.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || isa<CollectiveOpInterface>(op))
       return WalkResult::advance();
     const GradientSum *sum = states.getSum(states.get(op->getResult(0)));
@@ -295,57 +312,4 @@ LogicalResult fsdp::verifyTypes(const Step &step, const RankStates &states) {
     return WalkResult::advance();
   });
   return failure(walked.wasInterrupted());
-}
-
-//===----------------------------------------------------------------------===//
-// Verdict
-//===----------------------------------------------------------------------===//
-
-void Verdict::print(raw_ostream &os) const {
-  VerdictRow head{"parameter", "storage", "summed over", "scale", "where"};
-  SmallVector<std::string VerdictRow::*> columns = {
-      &VerdictRow::parameter, &VerdictRow::placement, &VerdictRow::reduced,
-      &VerdictRow::scale, &VerdictRow::where};
-  SmallVector<size_t> widths;
-  for (auto column : columns) {
-    size_t width = (head.*column).size();
-    for (const VerdictRow &row : rows)
-      width = std::max(width, (row.*column).size());
-    widths.push_back(width + 2);
-  }
-  auto printRow = [&](const VerdictRow &row) {
-    std::string line;
-    for (auto [column, width] : llvm::zip_equal(columns, widths)) {
-      line += row.*column;
-      line.append(width - (row.*column).size(), ' ');
-    }
-    os << StringRef(line).rtrim() << "\n";
-  };
-  printRow(head);
-  for (const VerdictRow &row : rows)
-    printRow(row);
-  os << "every gradient is summed once, with its scale, assuming that\n";
-  for (const std::string &assumption : assumptions)
-    os << "  " << assumption << "\n";
-}
-
-void Verdict::writeJson(raw_ostream &os) const {
-  llvm::json::OStream json(os, 2);
-  json.object([&] {
-    json.attributeArray("parameters", [&] {
-      for (const VerdictRow &row : rows)
-        json.object([&] {
-          json.attribute("parameter", row.parameter);
-          json.attribute("storage", row.placement);
-          json.attribute("summed_over", row.reduced);
-          json.attribute("scale", row.scale);
-          json.attribute("where", row.where);
-        });
-    });
-    json.attributeArray("assumptions", [&] {
-      for (const std::string &assumption : assumptions)
-        json.value(assumption);
-    });
-  });
-  os << "\n";
 }

@@ -75,7 +75,10 @@ module attributes {fsdp.world = #fsdp.world<ranks = 6, ranks_per_node = 3>} {
     %full = fsdp.all_gather %w over @node dim 0 : (tensor<2xf32>) -> tensor<6xf32>
     %own = linalg.dot ins(%full, %x : tensor<6xf32>, tensor<6xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
     %m = fsdp.local_grad %x of "w" : tensor<6xf32>
+    // expected-remark @+1 {{bytes lost: the gradient of 'w' is all-reduced over @world and then sliced over @node: 40 bytes, 2(n-1)/n of 24 with n = 6}}
     %r = fsdp.all_reduce sum %m over @world : (tensor<6xf32>) -> tensor<6xf32>
+    // expected-note @+2 {{a reduce-scatter sends 16 bytes, (n-1)/n of 24 with n = 3}}
+    // expected-note @+1 {{an all-reduce over a group of 2 ranks behind it sends 8 bytes, 2(n-1)/n of 8 with n = 2}}
     %s = fsdp.slice %r over @node dim 0 : tensor<6xf32> to tensor<2xf32>
     %g = fsdp.scale %s by 1 over 6 : tensor<2xf32>
     %w2 = arith.subf %w, %g : tensor<2xf32>
@@ -87,7 +90,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 6, ranks_per_node = 3>} {
 
 // -----
 
-// The other order: across first, then scattered within.
+// The other order: across first, then scattered within. Right, at more bytes.
 module attributes {fsdp.world = #fsdp.world<ranks = 6, ranks_per_node = 3>} {
   fsdp.process_group @world = #fsdp.classes<[1, 6] from [6]>
   fsdp.process_group @node = #fsdp.classes<[2, 3] from [6]>
@@ -103,7 +106,9 @@ module attributes {fsdp.world = #fsdp.world<ranks = 6, ranks_per_node = 3>} {
     %full = fsdp.all_gather %w over @node dim 0 : (tensor<2xf32>) -> tensor<6xf32>
     %own = linalg.dot ins(%full, %x : tensor<6xf32>, tensor<6xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
     %m = fsdp.local_grad %x of "w" : tensor<6xf32>
+    // expected-remark @+1 {{bytes lost: the gradient of 'w' is all-reduced over @across and then scattered over @node: 24 bytes, 2(n-1)/n of 24 with n = 2}}
     %r = fsdp.all_reduce sum %m over @across : (tensor<6xf32>) -> tensor<6xf32>
+    // expected-note @+1 {{an all-reduce over @across behind it sends 8 bytes, 2(n-1)/n of 8 with n = 2}}
     %s = fsdp.reduce_scatter sum %r over @node dim 0 : (tensor<6xf32>) -> tensor<2xf32>
     %g = fsdp.scale %s by 1 over 6 : tensor<2xf32>
     %w2 = arith.subf %w, %g : tensor<2xf32>

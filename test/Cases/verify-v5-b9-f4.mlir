@@ -99,8 +99,10 @@ module attributes {fsdp.accumulate = #fsdp.accumulate<steps = 2, reduce = sum>,
     %m2 = fsdp.local_grad %x2 of "w" : tensor<4xf32>
     %s1 = fsdp.reduce_scatter sum %m1 over @node dim 0 : (tensor<4xf32>) -> tensor<2xf32>
     %s2 = fsdp.reduce_scatter sum %m2 over @node dim 0 : (tensor<4xf32>) -> tensor<2xf32>
+    // expected-remark @+1 {{bytes lost: the gradient of 'w' is all-reduced over @across 2 times and then added: 2 times 8 bytes, 2(n-1)/n of 8 with n = 2}}
     %r1 = fsdp.all_reduce sum %s1 over @across : (tensor<2xf32>) -> tensor<2xf32>
     %r2 = fsdp.all_reduce sum %s2 over @across : (tensor<2xf32>) -> tensor<2xf32>
+    // expected-note @+1 {{an all-reduce of what is added here sends 1/2 of that}}
     %both = arith.addf %r1, %r2 : tensor<2xf32>
     %g = fsdp.scale %both by 1 over 4 : tensor<2xf32>
     %l = arith.addf %l1, %l2 : tensor<f32>
@@ -207,12 +209,14 @@ module attributes {fsdp.accumulate = #fsdp.accumulate<steps = 3, reduce = mean>,
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c3 = arith.constant 3 : index
+    // expected-note @+1 {{an all-reduce of what is added here sends 1/3 of that}}
     %g:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%acc = %none, %l = %zero) -> (tensor<2xf32>, tensor<f32>) {
       %xi = tensor.extract_slice %x[%i, 0] [1, 4] [1, 1] : tensor<3x4xf32> to tensor<4xf32>
       %full = fsdp.all_gather %w over @evens dim 0 : (tensor<2xf32>) -> tensor<4xf32>
       %own = linalg.dot ins(%full, %xi : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
       %m = fsdp.local_grad %xi of "w" : tensor<4xf32>
       %s = fsdp.reduce_scatter sum %m over @evens dim 0 : (tensor<4xf32>) -> tensor<2xf32>
+      // expected-remark @+1 {{bytes lost: the gradient of 'w' is all-reduced over @pairs 3 times and then added: 3 times 8 bytes, 2(n-1)/n of 8 with n = 2}}
       %r = fsdp.all_reduce sum %s over @pairs : (tensor<2xf32>) -> tensor<2xf32>
       %next = arith.addf %acc, %r : tensor<2xf32>
       %ln = arith.addf %l, %own : tensor<f32>

@@ -125,16 +125,24 @@ struct AxisState {
   bool operator!=(const AxisState &other) const { return !(*this == other); }
 };
 
+/// Elements, in row-major order, that are each part of a value of their own.
+struct Bucket {
+  struct Piece {
+    int64_t offset, size;
+    int32_t content;
+  };
+  llvm::SmallVector<Piece, 0> pieces;
+  /// After so many elements the same pieces come again: the next rank's chunks.
+  /// More than there are where each rank has some of the whole. Zero where all
+  /// is the first piece.
+  int64_t period = 0;
+};
+
 /// A value that is a sum of what was marked (or, of a loss or a buffer, of what
 /// each rank had), each with a scale.
 struct GradientSum {
-  /// Of a bucket: rows of dimension `dim` that are each a sum of their own.
-  struct Piece {
-    int64_t offset, size;
-    int32_t sum;
-  };
-  llvm::SmallVector<Piece, 0> pieces;
-  int64_t dim = 0;
+  /// Pieces that are each a sum, as a position; nothing else then counts.
+  Bucket bucket;
   /// Markers, or a value that was scaled or summed without one; behind the
   /// last op of synchronisation.
   llvm::SmallVector<std::pair<mlir::Value, Rational>, 1> terms;
@@ -145,8 +153,9 @@ struct GradientSum {
   bool isScaled = false;
   /// Summed over all iterations of a loop, or what the last one left.
   bool isAccumulated = false, isLast = false;
-  /// Summed over these axes.
-  AxisSet reduced = 0;
+  /// Summed over these axes; of a parameter that is split on these, so that
+  /// each rank has the gradient of another chunk.
+  AxisSet reduced = 0, chunks = 0;
   /// The last collective or scale, and one that summed what was equal.
   mlir::Operation *last = nullptr, *counted = nullptr;
 };
@@ -250,8 +259,9 @@ public:
   int32_t getParameter(const RankState &state) const;
   /// The axes on which a chunk of one row was read as that of one dimension and
   /// may be that of another, or rows that are the same as those of one rank:
-  /// what seems wrong there may be right.
-  AxisSet getInexact() const { return inexact; }
+  /// what seems wrong there may be right, unless something is that however it
+  /// is read.
+  AxisSet getInexact() const { return inexact & ~wrong; }
   llvm::ArrayRef<RankEvent> getEvents() const { return events; }
   /// The state that `sharding` says of a value of local type `type`.
   RankState getPlaced(ShardingAttr sharding, mlir::Type type) const;
@@ -263,7 +273,7 @@ protected:
   llvm::DenseMap<mlir::Value, RankState> states;
   std::deque<GradientSum> sums;
   std::vector<RankEvent> events;
-  AxisSet inexact = 0;
+  AxisSet inexact = 0, wrong = 0;
   /// The arguments that are parameters.
   llvm::StringMap<unsigned> parameters;
 };

@@ -38,7 +38,8 @@ def VerifyGradientsPass : Fsdp_Pass<"fsdp-verify-gradients"> {
     say; collectives get what they are for. docs/Checking.md has the rules and
     what is not shown. At the stages imported and annotated, where nothing is
     summed yet, only the collectives of the model are checked. Silent on
-    success; a module without a step passes.
+    success, but for remarks where more bytes are sent than need be; a module
+    without a step passes.
 
     ```mlir
     %g = fsdp.local_grad %0 of "w" : tensor<4xf32>
