@@ -98,13 +98,14 @@ def run_group(rows, arguments):
         if not have_equal_losses(first, own):
             wrong.append(f"{row.system} has other losses")
     for system, own in numbers.items():
-        if own.get("note"):
-            print(f"products of {system}: {own['note']}")
+        if own["note"]:
+            print(f"{system}: {own['note']}")
     print(f"load {os.getloadavg()[0]:.1f}", flush=True)
     return numbers, wrong
 
 
 def main():
+    """Reads the command line, measures and prints a group after the other."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", nargs="+", default=["tiny"],
@@ -122,11 +123,9 @@ def main():
     if arguments.rounds < 1 or arguments.steps < COMPARED:
         parser.error(f"expected at least 1 round of {COMPARED} steps, but got "
                      f"{arguments.rounds} of {arguments.steps}")
-
     if not (arguments.build / "tools/fsdp-run/fsdp-run").exists():
         parser.error(f"expected fsdp-run to be built in {arguments.build}, "
                      "but got nothing")
-
     peers = Peers(arguments.python, arguments.steps)
     numbers, wrong = {}, []
     print(describe_machine(), flush=True)

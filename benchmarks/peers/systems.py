@@ -67,12 +67,14 @@ class Ours:
 
     @functools.cache
     def count_boundary(self, model, plan):
-        """Bytes of the arguments and results of one rank."""
+        """Bytes of one rank's arguments and results; updated values lie where
+        the old ones were."""
         options = f"config={plan}" if plan else "ranks=1"
         text, _ = run_process([self.opt_tool, model, f"--fsdp-compile={options}"])
         step = next(x for x in text.splitlines() if "func.func @" in x)
+        values = re.findall(r"tensor<((?:\d+x)*)(\w+)>(.*?)(?=tensor<|$)", step)
         return sum(BYTES[dtype] * math.prod(int(n) for n in dims.split("x") if n)
-                   for dims, dtype in re.findall(r"tensor<((?:\d+x)*)(\w+)>", step))
+                   for dims, dtype, facts in values if "fsdp.updated" not in facts)
 
     def measure(self, model, threads, reshard=None):
         """One turn: unsharded, or by the plan with this `reshard`."""
@@ -93,7 +95,7 @@ class Ours:
             "wire": wire / (self.steps + 1),
             "planned": sent["arena_bytes"] + self.count_boundary(model, plan),
             "resident": (resident - self.base) / sent["ranks"],
-            "note": "".join(re.findall(r"^products: (.*)", output, re.M))}
+            "note": "".join(re.findall(r"^products: .*", output, re.M))}
 
     def measure_bf16(self, model, threads):
         """One turn of the step with bf16 parameters."""

@@ -3,6 +3,7 @@
 by FSDP2 over gloo with AdamW, one process per rank under torchrun."""
 import os
 import sys
+import time
 
 import torch
 import torch.distributed as dist
@@ -89,6 +90,19 @@ class WireBytes(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
+def describe_product(rows, width):
+    """How fast torch's library is at the MLP's first product: step times differ
+    for this alone where it favours another processor."""
+    left, right = torch.rand(rows, width), torch.rand(width, 4 * width)
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        left @ right
+        times.append(time.perf_counter() - start)
+    rate = 2 * left.numel() * 4 * width / min(times) / 1e9
+    return f"a product {rows} x {width} x {4 * width} alone: {rate:.1f} GFLOP/s"
+
+
 def run_unsharded(model, batch, options, base):
     """Forward and backward in one process."""
     function = model if options.system == "eager" else torch.compile(model, fullgraph=True)
@@ -100,7 +114,8 @@ def run_unsharded(model, batch, options, base):
         return loss.detach()
 
     times, losses, peak = workload.measure(step, options.steps)
-    workload.report(times, losses, peak - base)
+    note = describe_product(batch[0].numel(), model.wpe.shape[1])
+    workload.report(times, losses, peak - base, note=note)
 
 
 def run_fsdp2(model, batch, options, base):

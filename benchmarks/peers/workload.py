@@ -84,9 +84,10 @@ def measure(step, steps, prepare=lambda: None):
     return times[WARM_UP:], losses, memory("VmHWM")
 
 
-def report(times, losses, resident, wire=0, planned=None):
-    """Prints what peers.py reads: milliseconds, losses, and bytes per rank."""
+def report(times, losses, resident, wire=0, planned=None, note=""):
+    """Prints what peers.py reads: milliseconds, losses, bytes per rank, and
+    what else is to stand below the table."""
     print(json.dumps({"minimum": min(times) * 1e3,
                       "median": float(numpy.median(times)) * 1e3,
                       "losses": losses, "wire": wire, "planned": planned,
-                      "resident": resident}))
+                      "resident": resident, "note": note}))

@@ -193,7 +193,9 @@ static bool isNew(OpOperand &operand) {
       &operand, [](Value value) { return isa<BlockArgument>(value); });
   return llvm::all_of(leaves, [&](Value leaf) {
     Operation *op = leaf.getDefiningOp();
-    return op && (leaves.size() == 1 || isa<tensor::EmptyOp>(op));
+    return op && (leaves.size() == 1 ||
+                  (isa<tensor::EmptyOp>(op) &&
+                   operand.getOwner()->getParentOp()->isAncestor(op)));
   });
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the direction of includes.
 
-  IR <- Analysis <- Transforms, Conversion <- Pipelines <- tools
+  IR <- Analysis <- Transforms, Conversion <- Target, Pipelines <- tools
 
 A layer includes itself and what is before it; Transforms and Conversion do not
 include each other. Runtime stands alone, without LLVM or MLIR; from it others
@@ -20,9 +20,10 @@ MAY = {
     "Analysis": {"IR"},
     "Transforms": {"IR", "Analysis"},
     "Conversion": {"IR", "Analysis", "Runtime"},
+    "Target": {"IR", "Analysis", "Conversion"},
     "Pipelines": {"IR", "Analysis", "Transforms", "Conversion"},
     "Runtime": set(),
-    "tools": {"IR", "Analysis", "Transforms", "Conversion", "Pipelines", "Runtime", "InitAll.h"},
+    "tools": {"IR", "Analysis", "Transforms", "Conversion", "Target", "Pipelines", "Runtime", "InitAll.h"},
 }
 INCLUDE = re.compile(r'^\s*(?:#\s*include\s*[<"]|include\s+")([^>"]+)[>"]', re.M)
 
