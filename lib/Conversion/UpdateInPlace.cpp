@@ -20,6 +20,8 @@
 //===----------------------------------------------------------------------===//
 #include "fsdp/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 namespace fsdp {
 #define GEN_PASS_DEF_UPDATEINPLACEPASS
@@ -60,6 +62,19 @@ static int getUpdated(func::FuncOp function, unsigned result) {
   return -1;
 }
 
+/// Whether a loop or a condition may take `value`, or a part of it, for a buffer
+/// of its own: with two such for one argument, bufferization has no way out.
+static bool entersRegion(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
+            tensor::CollapseShapeOp, tensor::CastOp>(user))
+      return entersRegion(user->getResult(0));
+    return !isa<func::ReturnOp>(user) &&
+           isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(
+               user);
+  });
+}
+
 /// Writes each result over the argument that it replaces.
 void UpdateInPlacePass::update(func::FuncOp function) {
   Operation *end = function.front().getTerminator();
@@ -71,7 +86,8 @@ void UpdateInPlacePass::update(func::FuncOp function) {
                            builder.getI64IntegerAttr(result));
     int argument = getUpdated(function, result);
     if (argument < 0 || !taken.insert(argument).second ||
-        operand.get() == function.getArgument(argument))
+        operand.get() == function.getArgument(argument) ||
+        entersRegion(function.getArgument(argument)))
       continue;
     operand.set(bufferization::MaterializeInDestinationOp::create(
                     builder, end->getLoc(), operand.get().getType(),

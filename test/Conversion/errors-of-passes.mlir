@@ -9,6 +9,16 @@
 // RUN: fsdp-opt %t/calls.mlir --fsdp-prepare-bufferization --split-input-file --verify-diagnostics
 
 //--- convert.mlir
+// No dim of the left matrix has unit stride.
+func.func @strides(%a: memref<4x8xf32, strided<[16, 2]>>, %b: memref<8x5xf32>, %c: memref<4x5xf32>) {
+  // expected-error @below {{expected a product that the runtime takes: run one-shot-bufferize and fsdp-lower-contractions first}}
+  fsdp.contract ins(%a, %b : memref<4x8xf32, strided<[16, 2]>>, memref<8x5xf32>) outs(%c : memref<4x5xf32>)
+      [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+  return
+}
+
+// -----
+
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   func.func private @helper() -> index {

@@ -8,7 +8,7 @@
 // CHECK: call @kernel_0(%[[C]], %[[A]], %[[B]])
 // CHECK: call @kernel_1
 // CHECK: func private @kernel_0(%[[X:.*]]: memref<4xf32> {llvm.noalias}, %[[Y:.*]]: memref<4xf32> {llvm.noalias}, %[[Z:.*]]: memref<4xf32> {llvm.noalias})
-// CHECK-SAME: passthrough = ["noinline", "nounwind"]
+// CHECK-SAME: passthrough = ["noinline", "nounwind", ["prefer-vector-width", "512"]]
 // CHECK-NEXT: linalg.add ins(%[[X]], %[[Y]] : {{.*}}) outs(%[[Z]] :
 // CHECK-NEXT: return
 // CHECK: func private @kernel_1

@@ -1357,3 +1357,66 @@ func.func @f(%x: f32) {
   // expected-error @+1 {{expects parent op 'fsdp.scatter'}}
   fsdp.yield %x : f32
 }
+
+// -----
+
+// A product on tensors returns one.
+func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected a result exactly on tensors}}
+  fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+  return
+}
+
+// -----
+
+// Two maps for three operands.
+func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected one map for each operand, but got 2}}
+  %0 = fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>] -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+// A sum of dims is no subscript.
+func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected a map that permutes some of the 3 dims into 2 subscripts, but got affine_map<(d0, d1, d2) -> (d0 + d1, d2)>}}
+  %0 = fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) [affine_map<(m, n, k) -> (m + n, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+// A map for another rank.
+func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected a map that permutes some of the 3 dims into 2 subscripts, but got affine_map<(d0, d1, d2) -> (d0)>}}
+  %0 = fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) [affine_map<(m, n, k) -> (m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+// 8 columns meet 7 rows.
+func.func @f(%a: tensor<4x8xf32>, %b: tensor<7x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected dim 2 to have one length, but got 8 and 7}}
+  %0 = fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<7x5xf32>) outs(%c : tensor<4x5xf32>) [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+// Integers.
+func.func @f(%a: tensor<4x8xi32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected elements that are floats, but got}}
+  %0 = fsdp.contract ins(%a, %b : tensor<4x8xi32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+// A dim of one operand alone.
+func.func @f(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>, %c: tensor<4x5xf32>) {
+  // expected-error @+1 {{expected every dim in two operands at least, but got dim 2 in 1}}
+  %0 = fsdp.contract ins(%a, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) [affine_map<(m, n, k, j) -> (m, k)>, affine_map<(m, n, k, j) -> (j, n)>, affine_map<(m, n, k, j) -> (m, n)>] -> tensor<4x5xf32>
+  return
+}
