@@ -17,9 +17,11 @@ void RankInterpreter::report(RankEvent::Kind kind, Operation *op,
       kind == RankEvent::SumOfEqual || kind == RankEvent::SumOfSplit ||
       kind == RankEvent::SumOfMixed || kind == RankEvent::GatherEqual ||
       kind == RankEvent::GatherOther || kind == RankEvent::GatherPartial;
+  RankState state = get(op->getOperand(operand));
   if (dependsOnReading && isAmbiguous(op->getOperand(operand), axes))
-    inexact |= axes;
-  events.push_back({kind, op, operand, axes, get(op->getOperand(operand))});
+    state.guessed |= axes;
+  inexact |= state.guessed & axes;
+  events.push_back({kind, op, operand, axes, state});
 }
 
 void RankInterpreter::reduce(RankState &state, Operation *op, unsigned operand,
@@ -218,7 +220,10 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
       if (axis.extent > 1)
         all.push_back(i);
     it = sets.try_emplace(name, all).first;
+    unordered.insert(name);
   }
+  if (collective.getKind() != CollectiveKind::AllReduce && !isOrdered(name))
+    it = sets.end();
   auto getDim = [&](StringRef attribute) {
     auto dim = op->getAttrOfType<IntegerAttr>(attribute);
     return dim ? dim.getInt() : 0;
@@ -312,6 +317,11 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
                state.from == -1 && !state.isOfGradients && summed)
         state.sum = getOrCreateSum(state, source);
     }
+    // Whatever it was: it is now equal, or a chunk of what is.
+    CollectiveKind done = collective.getKind();
+    if (it != sets.end() && done != CollectiveKind::AllToAll &&
+        done != CollectiveKind::Permute)
+      state.guessed &= ~getSet(name);
     if (state.sum >= 0) {
       moveSum(state, [&, operand = unsigned(i)](const Bucket &bucket) {
         return moveBucket(collective, operand, bucket);
@@ -335,7 +345,7 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
 
 void RankInterpreter::visitSlice(SliceOp op) {
   RankState state = get(op.getInput());
-  if (auto it = sets.find(op.getGroupAttr()); it != sets.end()) {
+  if (auto it = sets.find(op.getGroupAttr()); isOrdered(op.getGroupAttr())) {
     int64_t extent = op.getInput().getType().getDimSize(op.getDim());
     if (AxisSet odd = getVarying(state) & getSet(op.getGroupAttr()))
       report(RankEvent::Distinct, op, 0, odd);

@@ -34,13 +34,27 @@ RankInterpreter::changeSum(int32_t sum,
   return addSum(changed);
 }
 
+/// True for what a loop has summed so far, and nothing else.
+static bool isCarried(const GradientSum &sum) {
+  return llvm::all_of(sum.terms, [](auto &term) {
+    auto argument = dyn_cast<BlockArgument>(term.first);
+    return argument && isa<scf::ForOp>(argument.getOwner()->getParentOp());
+  });
+}
+
 int32_t RankInterpreter::addSums(ArrayRef<std::pair<int32_t, Rational>> terms) {
-  const Bucket &first = sums[terms.front().first].bucket;
+  // What a loop has so far of a bucket has the same pieces.
+  Bucket first;
+  for (auto [position, factor] : terms)
+    if (first.pieces.empty())
+      first = sums[position].bucket;
   GradientSum sum;
   sum.isAccumulated = first.pieces.empty();
   for (auto [position, factor] : terms) {
     GradientSum part = fold(sums[position]);
     const Bucket &own = part.bucket;
+    if (own.pieces.empty() && !first.pieces.empty() && isCarried(part))
+      continue;
     if (own.pieces.size() != first.pieces.size() || own.period != first.period)
       return -1;
     for (auto &[value, scale] : part.terms) {
@@ -66,10 +80,12 @@ int32_t RankInterpreter::addSums(ArrayRef<std::pair<int32_t, Rational>> terms) {
   for (auto [i, piece] : llvm::enumerate(sum.bucket.pieces)) {
     SmallVector<std::pair<int32_t, Rational>> parts;
     for (auto [position, factor] : terms) {
-      const Bucket::Piece &own = sums[position].bucket.pieces[i];
-      if (own.offset != piece.offset || own.size != piece.size)
+      const Bucket &own = sums[position].bucket;
+      bool isWhole = own.pieces.empty();
+      if (!isWhole && (own.pieces[i].offset != piece.offset ||
+                       own.pieces[i].size != piece.size))
         return -1;
-      parts.push_back({own.content, factor});
+      parts.push_back({isWhole ? position : own.pieces[i].content, factor});
     }
     piece.content = addSums(parts);
     if (piece.content < 0)
@@ -185,10 +201,12 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
       if (own.isPlain() && (ofLoss & bit) && !(isSplit && found.isPlain())) {
         if (!isChunk(found)) {
           state.set(axis, AxisState::partial(ReductionKind::Sum));
+          state.guessed &= ~bit;
         }
       } else if (own.kind == AxisState::Any) {
         // Each rank's own, however it came about.
         state.set(axis, own);
+        state.guessed &= ~bit;
       } else if (own.kind == AxisState::Split && found.isPlain() &&
                  (getBroadcast(op.getInput()) >> own.dim & 1)) {
         // The same along a dimension, so split along it as well, in the order
@@ -201,6 +219,7 @@ void RankInterpreter::visitMarker(LocalGradOp op) {
       } else if (!isKnown) {
         report(own.isPlain() ? RankEvent::Drift : RankEvent::MarkedOther, op, 0,
                bit);
+        drifted.insert(op);
         state.set(axis, own);
       }
     }

@@ -125,7 +125,9 @@ RankState RankStates::getPlaced(ShardingAttr sharding, Type type) const {
     for (Attribute group : llvm::reverse(sharding.getDimGroups(dim)))
       if (auto it = sets.find(group); it != sets.end())
         for (unsigned axis : llvm::reverse(it->second))
-          state.set(axis, AxisState::split(dim, shape[dim], order++));
+          state.set(axis, isOrdered(group)
+                              ? AxisState::split(dim, shape[dim], order++)
+                              : AxisState::any());
   }
   for (Attribute group : sharding.getPartial())
     if (auto it = sets.find(group); it != sets.end())
@@ -161,6 +163,20 @@ static AxisState joinAxis(AxisState a, AxisState b) {
   return AxisState::any();
 }
 
+bool RankInterpreter::isSame(int32_t a, int32_t b) const {
+  if (a < 0 || b < 0 || a == b)
+    return a == b;
+  const GradientSum &one = sums[a], &other = sums[b];
+  return one.terms == other.terms && one.scales == other.scales &&
+         one.reduced == other.reduced &&
+         one.bucket.period == other.bucket.period &&
+         llvm::equal(one.bucket.pieces, other.bucket.pieces,
+                     [&](const Bucket::Piece &p, const Bucket::Piece &q) {
+                       return p.offset == q.offset && p.size == q.size &&
+                              isSame(p.content, q.content);
+                     });
+}
+
 RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
   if (a.isZero)
     return b;
@@ -171,13 +187,9 @@ RankState RankInterpreter::join(const RankState &a, const RankState &b) const {
   for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
     if (odd >> axis & 1)
       state.set(axis, joinAxis(a.get(axis), b.get(axis)));
+  state.guessed = a.guessed | b.guessed;
   state.isOfGradients = a.isOfGradients || b.isOfGradients;
-  auto isSame = [&] {
-    const GradientSum *first = getSum(a), *second = getSum(b);
-    return first && second && first->terms == second->terms &&
-           first->scales == second->scales && first->reduced == second->reduced;
-  };
-  if (a.sum != b.sum && !isSame())
+  if (!isSame(a.sum, b.sum))
     state.sum = -1;
   state.from = a.from == b.from || b.from == -1 ? a.from
                : a.from == -1                   ? b.from
@@ -199,61 +211,34 @@ FailureOr<std::unique_ptr<RankStates>> RankStates::run(func::FuncOp function,
   return std::unique_ptr<RankStates>(std::move(interpreter));
 }
 
-/// The process groups that are taken together: from the first that no earlier
-/// family has, all that are compatible.
-static SmallVector<ProcessGroupOp> getFamily(ArrayRef<ProcessGroupOp> groups,
-                                             int64_t ranks, unsigned family) {
-  DenseSet<Operation *> done;
-  for (;; --family) {
-    // The world in another order alone places nothing.
-    auto seed = llvm::find_if(groups, [&](ProcessGroupOp op) {
-      return !done.contains(op) && !(op.getClasses().isExplicit() &&
-                                     op.getClasses().getClasses() == 1);
-    });
-    if (seed == groups.end())
-      return {};
-    SmallVector<ProcessGroupOp> members = {*seed};
-    SmallVector<ClassesAttr> classes = {ProcessGroupOp(*seed).getClasses()};
-    for (ProcessGroupOp other : groups) {
-      if (other == *seed)
-        continue;
-      classes.push_back(other.getClasses());
-      if (failed(Axes::get(ranks, classes)))
-        classes.pop_back();
-      else
-        members.push_back(other);
-    }
-    if (!family)
-      return members;
-    for (ProcessGroupOp member : members)
-      done.insert(member);
-  }
-}
-
 LogicalResult RankInterpreter::init(func::FuncOp root, unsigned family) {
   function = root;
   auto module = function->getParentOfType<ModuleOp>();
   WorldAttr world = getWorld(module);
-  SmallVector<ProcessGroupOp> groups;
-  for (auto group : module.getOps<ProcessGroupOp>())
-    if (group.getClasses())
-      groups.push_back(group);
-  groups = getFamily(groups, world ? world.getRanks() : 1, family);
-  if (groups.empty() && family)
+  SmallVector<Member> members =
+      getFamily(module, world ? world.getRanks() : 1, family);
+  if (members.empty() && family)
     return failure();
   SmallVector<ClassesAttr> classes;
-  for (ProcessGroupOp group : groups)
-    classes.push_back(group.getClasses());
+  for (const Member &member : members)
+    classes.push_back(member.classes);
   FailureOr<Axes> found = Axes::get(world ? world.getRanks() : 1, classes);
   if (failed(found))
     return failure();
   axes = *found;
-  for (ProcessGroupOp group : groups) {
-    auto &order = sets[FlatSymbolRefAttr::get(group.getSymNameAttr())];
-    for (unsigned axis : axes.getAxes(group.getClasses()))
-      if (axes.getAxes()[axis].extent > 1)
-        order.push_back(axis);
-  }
+  // A list that is a member itself is ordered.
+  for (bool isOrdered : {true, false})
+    for (Member &member : members) {
+      auto name = FlatSymbolRefAttr::get(member.group.getSymNameAttr());
+      if (member.isOrdered != isOrdered || sets.contains(name))
+        continue;
+      if (!isOrdered)
+        unordered.insert(name);
+      auto &order = sets[name];
+      for (unsigned axis : axes.getAxes(member.classes))
+        if (axes.getAxes()[axis].extent > 1)
+          order.push_back(axis);
+    }
   auto stage = module->getAttrOfType<StringAttr>(attr::stage);
   isPerRank = !stage || (stage != "imported" && stage != "annotated");
   for (unsigned i = 0; i < function.getNumResults(); ++i)
@@ -355,7 +340,7 @@ bool RankInterpreter::visitOwn(Operation *op) {
 void RankInterpreter::visitRankIndex(RankIndexOp op) {
   RankState state;
   int64_t weight = 1;
-  if (auto it = sets.find(op.getGroupAttr()); it != sets.end()) {
+  if (auto it = sets.find(op.getGroupAttr()); isOrdered(op.getGroupAttr())) {
     for (unsigned axis : llvm::reverse(it->second)) {
       AxisState digit;
       digit.coefficient = weight;
@@ -416,8 +401,9 @@ void RankInterpreter::visit(Operation *op) {
   }
   for (Value result : op->getResults())
     behind |= get(result).getAny();
-  if (AxisSet fresh = behind & ~before & ~inexact)
+  if (AxisSet fresh = behind & ~before)
     findInexact(op, fresh);
+  setGuessed(op);
   if (auto scale = dyn_cast<ScaleOp>(op))
     visitScale(scale);
   else if (isOfParameters)
@@ -430,8 +416,26 @@ void RankInterpreter::findInexact(Operation *op, AxisSet fresh) {
       unsigned axis = llvm::countr_zero(left);
       if (AxisState own = get(operand).get(axis);
           own.kind == AxisState::Split && own.inner == 1)
-        inexact |= AxisSet(1) << axis;
+        guessed |= AxisSet(1) << axis;
     }
+}
+
+void RankInterpreter::setGuessed(Operation *op) {
+  inexact |= guessed;
+  AxisSet all = std::exchange(guessed, 0);
+  if (!inexact)
+    return;
+  auto add = [&](Operation *user) {
+    for (Value operand : user->getOperands())
+      if (const RankState &state = get(operand); !state.isZero)
+        all |= state.guessed;
+  };
+  add(op);
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      add(&inner);
+  for (Value result : op->getResults())
+    states[result].guessed = all;
 }
 
 void RankInterpreter::visitUnknown(Operation *op) {
@@ -558,20 +562,21 @@ void RankInterpreter::visitFor(scf::ForOp loop) {
                        body->getTerminator()->getOperands())) {
     RankState &own = states[result] = state;
     own.sum = -1;
-    const GradientSum *sum = getSum(get(yielded));
-    if (sum && isAccumulation) {
-      GradientSum whole = *sum;
-      auto rest =
-          llvm::find_if(whole.terms, [&, so = Value(argument)](auto &term) {
-            return term.first == so;
-          });
-      bool adds = rest != whole.terms.end() && rest->second == Rational(1);
-      if (rest != whole.terms.end())
-        whole.terms.erase(rest);
-      whole.isAccumulated = adds;
-      whole.isLast = !adds;
-      if (!whole.terms.empty())
-        own.sum = addSum(whole);
+    if (get(yielded).sum >= 0 && isAccumulation) {
+      bool isEmpty = false;
+      Value before = argument;
+      int32_t sum = changeSum(get(yielded).sum, [&](GradientSum whole) {
+        auto rest = llvm::find_if(
+            whole.terms, [&](auto &term) { return term.first == before; });
+        bool adds = rest != whole.terms.end() && rest->second == Rational(1);
+        if (rest != whole.terms.end())
+          whole.terms.erase(rest);
+        whole.isAccumulated = adds;
+        whole.isLast = !adds;
+        isEmpty |= whole.terms.empty();
+        return whole;
+      });
+      own.sum = isEmpty ? -1 : sum;
     }
     for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
       if (bounds >> axis & 1)
@@ -588,6 +593,7 @@ void RankInterpreter::visitIf(scf::IfOp branch) {
   if (!branch.getNumResults())
     return;
   AxisSet differing = getDiffering(branch.getCondition());
+  AxisSet chosen = get(branch.getCondition()).guessed;
   for (auto [result, a, b] :
        llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(),
                        branch.elseYield().getOperands())) {
@@ -596,6 +602,7 @@ void RankInterpreter::visitIf(scf::IfOp branch) {
       if (differing >> axis & 1 && state.get(axis).kind != AxisState::Partial &&
           !state.isZero)
         state.set(axis, AxisState::any());
+    state.guessed |= chosen;
     states[result] = state;
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- RankInterpreter.h - the transfer functions ---------------*- C++ -*-===//
 //
-// RankInterpreter.cpp walks blocks, loops and branches, RankElements.cpp does
-// arithmetic, RankLinalg.cpp bodies, RankLoops.cpp the loop that is split,
-// RankTensors.cpp what moves elements, RankCollectives.cpp what moves them
-// between ranks, RankGradients.cpp sums of gradients, RankLinear.cpp what they
-// go through, RankBuckets.cpp several in one tensor, RankGathers.cpp what
-// becomes of what is gathered, RankUniform.cpp dims along which nothing
-// changes.
+// RankFamilies.cpp chooses the groups, RankInterpreter.cpp walks blocks, loops
+// and branches, RankElements.cpp does arithmetic, RankLinalg.cpp bodies,
+// RankLoops.cpp the loop that is split, RankTensors.cpp what moves elements,
+// RankCollectives.cpp what moves them between ranks, RankGradients.cpp sums of
+// gradients, RankLinear.cpp what they go through, RankBuckets.cpp several in
+// one tensor, RankGathers.cpp what becomes of what is gathered, RankUniform.cpp
+// dims along which nothing changes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FSDP_LIB_ANALYSIS_RANKINTERPRETER_H
@@ -20,6 +20,22 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace fsdp {
+
+/// A process group, or the same ranks in the order of their numbers, which is
+/// all that counts where it only sums.
+struct Member {
+  ProcessGroupOp group;
+  ClassesAttr classes;
+  bool isOrdered;
+  /// A family may be made of it and what is compatible.
+  bool isSeed = true;
+};
+
+/// The process groups that are taken together: from the first that no earlier
+/// family has, all that are compatible. In terms of a list the world has no
+/// order, so that it is in a family without one as well.
+llvm::SmallVector<Member> getFamily(mlir::ModuleOp module, int64_t ranks,
+                                    unsigned family);
 
 /// A scalar of a body on one axis.
 struct Element {
@@ -96,8 +112,12 @@ private:
   /// Finds those of the axes on which a result became unknown where chunks of
   /// one row made it so.
   void findInexact(mlir::Operation *op, AxisSet fresh);
+  /// Says so of the results, also where the operands were.
+  void setGuessed(mlir::Operation *op);
   /// The two in one: what a value is that may be either.
   RankState join(const RankState &a, const RankState &b) const;
+  /// True for sums of the same, piece by piece.
+  bool isSame(int32_t a, int32_t b) const;
 
   // RankElements.cpp
   Element evaluate(mlir::Operation *op, llvm::ArrayRef<Element> operands,
@@ -211,7 +231,12 @@ private:
   llvm::DenseSet<mlir::Operation *> localSums;
   /// Ops that divide by how often equal values were counted.
   llvm::DenseSet<mlir::Operation *> divided;
+  /// Markers of what differs and should not, from where on it is taken as
+  /// equal.
+  llvm::DenseSet<mlir::Operation *> drifted;
   bool isPerRank = true;
+  /// The axes on which the op that is visited was read in one of several ways.
+  AxisSet guessed = 0;
 };
 
 } // namespace fsdp

@@ -161,11 +161,11 @@ void RankInterpreter::setLinalg(linalg::LinalgOp op, unsigned axis,
       elements = tried;
     else if (op.getIteratorTypesArray()[split.loop] !=
              op.getIteratorTypesArray()[right.front().loop])
-      inexact |= AxisSet(1) << axis;
+      guessed |= AxisSet(1) << axis;
     right.push_back(split);
   }
   if (!right.empty() && right.front().isGuess)
-    inexact |= AxisSet(1) << axis;
+    guessed |= AxisSet(1) << axis;
   LoopSplit split = right.empty() ? LoopSplit() : right.front();
   if (right.empty())
     elements = evaluateBody(op, axis, split);

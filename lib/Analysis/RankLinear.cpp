@@ -33,13 +33,6 @@ std::optional<Rational> fsdp::getFactor(Operation *op, unsigned at) {
   return isa<arith::MulFOp>(op) ? number : std::nullopt;
 }
 
-/// True for what prints with a minus.
-static bool isNegative(Rational value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return StringRef(text).starts_with("-");
-}
-
 /// `op` of `in`, of which at least one depends on a sum; nothing where that is
 /// not linear. `isScalar` says which operands are one number for all elements.
 static std::optional<Linear> getLinear(Operation *op, ArrayRef<Linear> in,
@@ -267,7 +260,7 @@ void RankInterpreter::followSums(Operation *op) {
                 // What was subtracted so far has its sign back.
                 if (factor == Rational(-1) &&
                     llvm::all_of(changed.terms, [](auto &term) {
-                      return isNegative(term.second);
+                      return term.second.isNegative();
                     }))
                   for (auto &[value, scale] : changed.terms)
                     scale = -scale;

@@ -119,6 +119,8 @@ bool RankInterpreter::sumsBroadcast(linalg::LinalgOp op) {
 /// summed its rows of what is the same in all, or have rows of what is.
 bool RankInterpreter::isAmbiguous(Value value, AxisSet axis) {
   while (Operation *op = value.getDefiningOp()) {
+    if (drifted.contains(op))
+      return false;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (linalgOp && linalgOp.getNumReductionLoops())
       return sumsBroadcast(linalgOp) || getBroadcast(value);

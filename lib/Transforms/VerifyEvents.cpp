@@ -127,7 +127,8 @@ LogicalResult GradientChecks::checkCollectives() {
   DenseSet<std::pair<Operation *, unsigned>> seen;
   for (const RankEvent &event : states.getEvents()) {
     // A count that divides the loss may be the same on all ranks.
-    if (event.kind == RankEvent::Use || (event.axes & states.getInexact()) ||
+    if (event.kind == RankEvent::Use ||
+        (event.axes & states.getInexact(event.state)) ||
         (event.kind == RankEvent::SumOfEqual && loss && loss.getDivideBy() &&
          !event.state.isOfGradients))
       continue;

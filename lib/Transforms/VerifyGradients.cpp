@@ -43,6 +43,12 @@ struct VerifyGradientsPass
     if (marked)
       step = Step::get(*marked);
     Verdict result, *wanted = verdict || !json.empty() ? &result : nullptr;
+    // Before a step is sharded nothing is summed.
+    auto stage = getOperation()->getAttrOfType<StringAttr>(attr::stage);
+    isSharded = !stage || (stage != "imported" && stage != "annotated");
+    found = findCommunication(step->getFunction());
+    if (isSharded && failed(verifyGathers(*step, found.collectives)))
+      return signalPassFailure();
     bool isValid = true;
     for (unsigned family = 0;; ++family) {
       auto states = RankStates::run(step->getFunction(), family);
@@ -61,22 +67,21 @@ struct VerifyGradientsPass
   LogicalResult check(const Step &step, RankStates &states, unsigned family,
                       Verdict *wanted);
   LogicalResult writeJson(const Verdict &result);
+
+  Communication found{};
+  bool isSharded = true;
 };
 } // namespace
 
 LogicalResult VerifyGradientsPass::check(const Step &step, RankStates &states,
                                          unsigned family, Verdict *wanted) {
   GradientChecks checks(step, states, wanted);
-  // Before a step is sharded nothing is summed.
-  auto stage = getOperation()->getAttrOfType<StringAttr>(attr::stage);
-  bool isSharded = !stage || (stage != "imported" && stage != "annotated");
   // A wrong collective explains what it leads to.
   if (failed(checks.checkStorage()) || failed(checks.checkCollectives()) ||
-      failed(verifyModelCollectives(step, states)))
+      failed(verifyModelCollectives(step, states, found.collectives)))
     return failure();
   if (!isSharded)
     return success();
-  Communication found = findCommunication(step.getFunction());
   if (failed(verifyShards(step)) || failed(checks.checkUses()) ||
       failed(checks.checkResults()) ||
       failed(verifyTypes(step, states, found.collectives)))

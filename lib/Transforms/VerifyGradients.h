@@ -16,6 +16,8 @@ struct VerdictRow {
 
 struct Verdict {
   std::vector<VerdictRow> rows;
+  /// The parameters of the rows: one family's terms are enough.
+  llvm::StringSet<> shown;
   std::vector<std::string> assumptions;
   /// Aligned columns, then the assumptions.
   void print(llvm::raw_ostream &os) const;
@@ -88,7 +90,7 @@ private:
   LossAttr loss;
   /// By units: what their gradients are scaled by.
   llvm::DenseMap<mlir::Attribute, std::optional<Rational>> ofUnits;
-  llvm::StringSet<> reported, shown;
+  llvm::StringSet<> reported;
   bool isValid = true;
 };
 
@@ -98,13 +100,20 @@ mlir::OwningOpRef<mlir::ModuleOp> markGradients(const Step &step);
 
 /// Whether the model itself, above the markers, uses collectives for what they
 /// are for. Reports what is wrong.
-mlir::LogicalResult verifyModelCollectives(const Step &step,
-                                           const RankStates &states);
+mlir::LogicalResult
+verifyModelCollectives(const Step &step, const RankStates &states,
+                       llvm::ArrayRef<CollectiveOpInterface> collectives);
 
 /// Whether what forward and backward use of a split parameter is gathered;
 /// where the shard is what they want, it is the parameter's placement in
 /// compute.
 mlir::LogicalResult verifyShards(const Step &step);
+
+/// Whether gathers among `collectives` join the shards of parameters over the
+/// groups that these are stored over. Reports what is wrong.
+mlir::LogicalResult
+verifyGathers(const Step &step,
+              llvm::ArrayRef<CollectiveOpInterface> collectives);
 
 /// Whether `collectives` run in the types that units ask for. Reports what is
 /// wrong.

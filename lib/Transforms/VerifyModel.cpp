@@ -40,38 +40,84 @@ static std::optional<SmallVector<unsigned>> getResultsOf(Operation *op,
   return results;
 }
 
+/// True where `op` needs a parameter, so that a gradient flows through it.
+static bool isOfParameters(Operation *op, const Step &step) {
+  bool isFound = false;
+  auto look = [&](Operation *at) {
+    for (Value operand : at->getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(operand);
+          argument && argument.getOwner() == &step.getFunction().front())
+        isFound |=
+            !step.getArgRole(argument.getArgNumber(), attr::param).empty();
+    return isFound;
+  };
+  DenseSet<Operation *> ops;
+  if (!look(op))
+    collectAncestors(op->getBlock(), op->getOperands(), ops, look);
+  return isFound;
+}
+
 /// What joins values that differ has a counterpart in the other direction.
 static LogicalResult checkCounterparts(const Step &step,
                                        const RankStates &states,
                                        ArrayRef<const RankEvent *> joins,
+                                       ArrayRef<CollectiveOpInterface> all,
                                        const DenseSet<Operation *> &path) {
-  // What each collective's transpose is: a sum is its own, a gather's is the
-  // sum that scatters.
+  // What each collective's transpose is: a sum and an exchange are their own, a
+  // gather's is the sum that scatters.
   struct Count {
     SmallVector<Operation *> forward, backward;
   };
-  std::map<std::pair<AxisSet, bool>, Count> counts;
+  std::map<std::pair<AxisSet, CollectiveKind>, Count> counts;
   Phases phases(step);
+  auto isInModel = [&](Operation *op) {
+    while (op && !path.contains(op))
+      op = op->getParentOp();
+    return op != nullptr;
+  };
   for (const RankEvent *event : joins) {
     auto collective = cast<CollectiveOpInterface>(event->op);
-    Operation *top = event->op;
-    while (top && !path.contains(top))
-      top = top->getParentOp();
     auto reduction = collective.getReductionKind();
-    if (!top || (reduction && *reduction != ReductionKind::Sum) ||
-        collective.getKind() == CollectiveKind::AllToAll)
+    if (!isInModel(event->op) ||
+        (reduction && *reduction != ReductionKind::Sum))
       continue;
     bool isBackward = phases.get(event->op) == Phase::Backward;
-    // Keyed by what stands in forward: a gather, or a sum.
-    bool scatters = collective.getKind() == CollectiveKind::ReduceScatter;
-    bool isGather = event->kind == RankEvent::GatherAny;
-    Count &count = counts[{event->axes, isBackward ? scatters : isGather}];
+    // Keyed by what stands in forward: a gather, an exchange, or a sum.
+    CollectiveKind kind = collective.getKind();
+    bool isExchange = kind == CollectiveKind::AllToAll;
+    if (isExchange && !isBackward && !isOfParameters(event->op, step))
+      continue;
+    if (!isExchange)
+      kind = (isBackward ? kind == CollectiveKind::ReduceScatter
+                         : event->kind == RankEvent::GatherAny)
+                 ? CollectiveKind::AllGather
+                 : CollectiveKind::AllReduce;
+    Count &count = counts[{event->axes, kind}];
     (isBackward ? count.backward : count.forward).push_back(event->op);
   }
+  // Of all exchanges by their axes: how many forward and backward have.
+  std::map<AxisSet, std::array<size_t, 2>> exchanges;
+  for (CollectiveOpInterface op : all)
+    if (op.getKind() == CollectiveKind::AllToAll &&
+        states.has(op.getGroupRef()) && isInModel(op))
+      ++exchanges[states.getSet(op.getGroupRef())]
+                 [phases.get(op) == Phase::Backward];
   for (auto &[key, count] : counts) {
+    size_t forward = count.forward.size(), backward = count.backward.size();
+    bool isLacking = true;
+    // The counterpart of an exchange may be one of chunks that are known; what
+    // backward alone exchanges is wrong where another one is missed.
+    if (key.second == CollectiveKind::AllToAll) {
+      forward = backward = isLacking = 0;
+      for (auto &[set, found] : exchanges) {
+        forward += set & key.first ? found[0] : 0;
+        backward += set & key.first ? found[1] : 0;
+        isLacking |= found[0] > found[1];
+      }
+    }
     // Backward may also compute forward again.
-    bool isMissing = count.backward.size() < count.forward.size();
-    if (!isMissing && !(count.forward.empty() && !count.backward.empty()))
+    bool isMissing = backward < count.forward.size();
+    if (!isMissing && (forward || count.backward.empty() || !isLacking))
       continue;
     Operation *op = (isMissing ? count.forward : count.backward).front();
     std::string group =
@@ -87,14 +133,16 @@ static LogicalResult checkCounterparts(const Step &step,
   return success();
 }
 
-LogicalResult fsdp::verifyModelCollectives(const Step &step,
-                                           const RankStates &states) {
+LogicalResult
+fsdp::verifyModelCollectives(const Step &step, const RankStates &states,
+                             ArrayRef<CollectiveOpInterface> collectives) {
   AxisSet ofLoss = 0;
   if (LossAttr loss = step.getLoss())
     for (Attribute group : loss.getGroups())
       ofLoss |= states.has(group) ? states.getSet(group) : 0;
   // Most models have neither.
-  SmallVector<const RankEvent *> joins, scales;
+  SmallVector<const RankEvent *> joins;
+  SmallVector<std::pair<const RankEvent *, bool>> scales;
   for (const RankEvent &event : states.getEvents()) {
     // Elsewhere values do not vary, they are only not known.
     if ((event.kind == RankEvent::SumOfAny ||
@@ -104,21 +152,31 @@ LogicalResult fsdp::verifyModelCollectives(const Step &step,
       joins.push_back(&event);
     if (event.kind != RankEvent::Use || !states.getSum(event.state)->isScaled)
       continue;
-    if (llvm::none_of(states.getSum(event.state)->terms,
-                      [](auto &term) {
-                        return term.first.template getDefiningOp<LocalGradOp>();
-                      }) &&
-        !getResultsOf(event.op, step))
-      scales.push_back(&event);
+    auto isAny = [&](auto is) {
+      return llvm::any_of(states.getSum(event.state)->terms,
+                          [&](auto &term) { return is(term.first); });
+    };
+    if (isAny([](Value value) { return value.getDefiningOp<LocalGradOp>(); }))
+      continue;
+    // The loss may need what no gradient does.
+    bool isParameter =
+        isAny([&](Value value) { return states.get(value).origin >= 0; });
+    if (isParameter || !getResultsOf(event.op, step))
+      scales.push_back({&event, isParameter});
   }
   if (joins.empty() && scales.empty())
     return success();
   DenseSet<Operation *> path = getGradientPath(step);
-  if (!joins.empty() && failed(checkCounterparts(step, states, joins, path)))
+  if (!joins.empty() &&
+      failed(checkCounterparts(step, states, joins, collectives, path)))
     return failure();
   // Scales are synchronisation; a model's own are arithmetic.
-  for (const RankEvent *event : scales) {
-    if (!path.contains(event->op))
+  std::optional<Phases> phases;
+  for (auto [event, isParameter] : scales) {
+    if (isParameter && !phases)
+      phases.emplace(step);
+    if (!path.contains(event->op) &&
+        (!isParameter || phases->get(event->op) == Phase::Optimizer))
       continue;
     InFlightDiagnostic diag = states.getSum(event->state)->last->emitError()
                               << "expected no scale in what the model computes";
@@ -146,7 +204,8 @@ template <typename Cast> static bool isCast(Operation *op) {
 /// True for a cast between dtypes, and for what pads or cuts in front of a
 /// collective.
 static bool isOnTheWay(Operation *op) {
-  return isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp>(
+  return isa<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+             tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ConcatOp>(
              op) ||
          isCast<arith::TruncFOp>(op) || isCast<arith::ExtFOp>(op);
 }

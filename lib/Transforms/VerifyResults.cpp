@@ -31,7 +31,7 @@ bool GradientChecks::checkPlaced(unsigned index, StringRef what,
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState have = found.get(axis), want = wanted.get(axis);
     if (want.kind == AxisState::Any || have.matches(want) ||
-        (states.getInexact() >> axis & 1) ||
+        (states.getInexact(found) >> axis & 1) ||
         (want.kind == AxisState::Split && have.isPlain() &&
          (what == "output" || states.repeats(value, want.dim))))
       continue;
@@ -102,6 +102,10 @@ LogicalResult GradientChecks::checkLoss(unsigned index) {
   if (!checkPlaced(index, "loss", "loss") || !loss)
     return success(isValid);
   Value value = step.getTerminator()->getOperand(index);
+  if (states.get(value).isOfGradients) {
+    error(value.getLoc()) << "expected the loss, but got what gradients make";
+    return failure();
+  }
   const GradientSum *sum = states.getSum(states.get(value));
   AxisSet wanted = 0;
   bool haveAll = true;
@@ -164,13 +168,56 @@ LogicalResult GradientChecks::checkLoss(unsigned index) {
   return success(isValid);
 }
 
+/// The buffers that `value` is made of, element by element.
+static void collectBuffers(Value value, func::FuncOp function,
+                           llvm::StringSet<> &buffers,
+                           DenseSet<Operation *> &seen) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto name = argument.getOwner() == &function.front()
+                    ? function.getArgAttrOfType<StringAttr>(
+                          argument.getArgNumber(), attr::buffer)
+                    : StringAttr();
+    if (name)
+      buffers.insert(name.getValue());
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  bool isElementwise = linalgOp ? !linalgOp.getNumReductionLoops()
+                                : op->hasTrait<OpTrait::Elementwise>();
+  if (seen.insert(op).second && isElementwise)
+    for (Value operand : op->getOperands())
+      collectBuffers(operand, function, buffers, seen);
+}
+
 /// A buffer that ranks combine is their mean, unless the module says otherwise.
 void GradientChecks::checkBuffer(unsigned index) {
   StringRef buffer = step.getResultRole(index, attr::updated);
   if (!checkPlaced(index, "updated buffer", buffer))
     return;
   Value value = step.getTerminator()->getOperand(index);
+  auto scale = value.getDefiningOp<ScaleOp>();
+  auto scaled = scale ? scale.getInput().getDefiningOp<CollectiveOpInterface>()
+                      : CollectiveOpInterface();
+  if (scaled && scaled.getReductionKind().value_or(ReductionKind::Sum) !=
+                    ReductionKind::Sum) {
+    error(value.getLoc()) << "expected the updated buffer '" << buffer
+                          << "' to be scaled behind a sum, but got "
+                          << stringifyReductionKind(*scaled.getReductionKind());
+    return;
+  }
   const GradientSum *sum = states.getSum(states.get(value));
+  // What ranks combine is the buffer's own next value.
+  llvm::StringSet<> buffers;
+  DenseSet<Operation *> seen;
+  if (sum && sum->reduced && sum->terms.size() == 1)
+    collectBuffers(sum->terms.front().first, function, buffers, seen);
+  if (!buffers.empty() && !buffers.contains(buffer)) {
+    error(value.getLoc()) << "expected the updated buffer '" << buffer
+                          << "', but got that of '" << buffers.begin()->getKey()
+                          << "'";
+    return;
+  }
   auto mode = function->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(
       attr::buffers);
   if (!sum || !sum->reduced || sum->terms.size() != 1 ||

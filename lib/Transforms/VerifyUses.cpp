@@ -157,7 +157,7 @@ bool GradientChecks::isElsewhere(const Parameter &parameter) {
     if (auto placed =
             function.getArgAttrOfType<ShardingAttr>(parameter.argument, name))
       if (llvm::any_of(placed.getGroups(), [&](FlatSymbolRefAttr group) {
-            if (states.has(group))
+            if (states.isOrdered(group))
               return false;
             ClassesAttr classes = lookupClasses(function, group);
             return classes && classes.getSize() > 1;
@@ -174,7 +174,7 @@ void GradientChecks::check(const Parameter &parameter, Value value,
     return;
   AxisSet partial = 0, mixed = 0;
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
-    if (states.getInexact() >> axis & 1)
+    if (states.getInexact(state) >> axis & 1)
       continue;
     if (state.get(axis).kind == AxisState::Partial)
       partial |= AxisSet(1) << axis;
@@ -200,8 +200,8 @@ void GradientChecks::check(const Parameter &parameter, Value value,
           << "marked here; 'fsdp.all_reduce sum' over " << over
           << ", or 'fsdp.reduce_scatter', is missing";
     reported.insert(parameter.name);
-  } else if (AxisSet unknown =
-                 (state.getAny() | mixed) & ~varying & ~states.getInexact()) {
+  } else if (AxisSet unknown = (state.getAny() | mixed) & ~varying &
+                               ~states.getInexact(state)) {
     // Back along the gradient, to what made it so.
     Value cause = value;
     for (bool isFirst = false; !isFirst;) {
@@ -243,7 +243,7 @@ bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState found = have.get(axis), wanted = want.get(axis);
     if (found.matches(wanted) || wanted.kind == AxisState::Any ||
-        (states.getInexact() >> axis & 1) ||
+        (states.getInexact(have) >> axis & 1) ||
         (wanted.kind == AxisState::Split && found.isPlain() &&
          states.repeats(value, wanted.dim)))
       continue;

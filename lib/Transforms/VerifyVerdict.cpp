@@ -51,7 +51,8 @@ static std::string printLoc(Location loc) {
 
 void GradientChecks::addRow(const Parameter &parameter,
                             const GradientSum *sum) {
-  if (!verdict || !shown.insert(parameter.name).second)
+  if (!verdict || isElsewhere(parameter) ||
+      !verdict->shown.insert(parameter.name).second)
     return;
   auto storage = function.getArgAttrOfType<ShardingAttr>(parameter.argument,
                                                          attr::storage);

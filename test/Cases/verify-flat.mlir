@@ -652,3 +652,167 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 2>} {
     return %loss, %ga, %gb : tensor<f32>, tensor<3xf32>, tensor<2xf32>
   }
 }
+
+// -----
+
+// A bucket that is summed over micro-batches.
+module attributes {fsdp.accumulate = #fsdp.accumulate<steps = 2, reduce = mean>,
+                   fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      %a: tensor<3xf32> {fsdp.param = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+      %b: tensor<3xf32> {fsdp.param = "b", fsdp.sharding = #fsdp.sharding<[{}]>},
+      %x: tensor<2x6xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}, {}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<3xf32> {fsdp.grad = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+          tensor<3xf32> {fsdp.grad = "b", fsdp.sharding = #fsdp.sharding<[{}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %none = arith.constant dense<0.0> : tensor<6xf32>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %ab = tensor.concat dim(0) %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+    %all:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%acc = %none, %l = %zero) -> (tensor<6xf32>, tensor<f32>) {
+      %xi = tensor.extract_slice %x[%i, 0] [1, 6] [1, 1] : tensor<2x6xf32> to tensor<6xf32>
+      %xa = tensor.extract_slice %xi[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+      %xb = tensor.extract_slice %xi[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+      %own = linalg.dot ins(%ab, %xi : tensor<6xf32>, tensor<6xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+      %ma = fsdp.local_grad %xa of "a" : tensor<3xf32>
+      %mb = fsdp.local_grad %xb of "b" : tensor<3xf32>
+      %both = tensor.concat dim(0) %ma, %mb : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+      %next = arith.addf %acc, %both : tensor<6xf32>
+      %ln = arith.addf %l, %own : tensor<f32>
+      scf.yield %next, %ln : tensor<6xf32>, tensor<f32>
+    }
+    %r = fsdp.all_reduce sum %all#0 over @world : (tensor<6xf32>) -> tensor<6xf32>
+    %q = fsdp.scale %r by 1 over 4 : tensor<6xf32>
+    %ga = tensor.extract_slice %q[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %gb = tensor.extract_slice %q[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %sum = fsdp.all_reduce sum %all#1 over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 4 : tensor<f32>
+    return %loss, %ga, %gb : tensor<f32>, tensor<3xf32>, tensor<3xf32>
+  }
+}
+
+// -----
+
+// Of which only the last one's is left.
+module attributes {fsdp.accumulate = #fsdp.accumulate<steps = 2, reduce = mean>,
+                   fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      %a: tensor<3xf32> {fsdp.param = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+      %b: tensor<3xf32> {fsdp.param = "b", fsdp.sharding = #fsdp.sharding<[{}]>},
+      %x: tensor<2x6xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}, {}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<3xf32> {fsdp.grad = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+          tensor<3xf32> {fsdp.grad = "b", fsdp.sharding = #fsdp.sharding<[{}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %none = arith.constant dense<0.0> : tensor<6xf32>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %ab = tensor.concat dim(0) %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+    %all:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%acc = %none, %l = %zero) -> (tensor<6xf32>, tensor<f32>) {
+      %xi = tensor.extract_slice %x[%i, 0] [1, 6] [1, 1] : tensor<2x6xf32> to tensor<6xf32>
+      %xa = tensor.extract_slice %xi[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+      %xb = tensor.extract_slice %xi[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+      %own = linalg.dot ins(%ab, %xi : tensor<6xf32>, tensor<6xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+      // expected-note @+1 {{which are marked here}}
+      %ma = fsdp.local_grad %xa of "a" : tensor<3xf32>
+      // expected-note @+1 {{which are marked here}}
+      %mb = fsdp.local_grad %xb of "b" : tensor<3xf32>
+      %both = tensor.concat dim(0) %ma, %mb : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+      %next = fsdp.optimization_barrier %both : tensor<6xf32>
+      %ln = arith.addf %l, %own : tensor<f32>
+      scf.yield %next, %ln : tensor<6xf32>, tensor<f32>
+    }
+    %r = fsdp.all_reduce sum %all#0 over @world : (tensor<6xf32>) -> tensor<6xf32>
+    %q = fsdp.scale %r by 1 over 4 : tensor<6xf32>
+    // expected-error @+1 {{expected the sum of all iterations' gradients of 'a', but got the last one's}}
+    %ga = tensor.extract_slice %q[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    // expected-error @+1 {{expected the sum of all iterations' gradients of 'b', but got the last one's}}
+    %gb = tensor.extract_slice %q[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %sum = fsdp.all_reduce sum %all#1 over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 4 : tensor<f32>
+    return %loss, %ga, %gb : tensor<f32>, tensor<3xf32>, tensor<3xf32>
+  }
+}
+
+// -----
+
+// Either branch has the same bucket.
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      %a: tensor<3xf32> {fsdp.param = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+      %b: tensor<3xf32> {fsdp.param = "b", fsdp.sharding = #fsdp.sharding<[{}]>},
+      %x: tensor<6xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>},
+      %flag: tensor<i1> {fsdp.input = "flag", fsdp.sharding = #fsdp.sharding<[]>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<3xf32> {fsdp.grad = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+          tensor<3xf32> {fsdp.grad = "b", fsdp.sharding = #fsdp.sharding<[{}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %ab = tensor.concat dim(0) %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+    %own = linalg.dot ins(%ab, %x : tensor<6xf32>, tensor<6xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %xa = tensor.extract_slice %x[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %xb = tensor.extract_slice %x[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %ma = fsdp.local_grad %xa of "a" : tensor<3xf32>
+    %mb = fsdp.local_grad %xb of "b" : tensor<3xf32>
+    %is = tensor.extract %flag[] : tensor<i1>
+    %both = scf.if %is -> (tensor<6xf32>) {
+      %one = tensor.concat dim(0) %ma, %mb : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+      scf.yield %one : tensor<6xf32>
+    } else {
+      %other = tensor.concat dim(0) %ma, %mb : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+      scf.yield %other : tensor<6xf32>
+    }
+    %r = fsdp.all_reduce sum %both over @world : (tensor<6xf32>) -> tensor<6xf32>
+    %q = fsdp.scale %r by 1 over 2 : tensor<6xf32>
+    %ga = tensor.extract_slice %q[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %gb = tensor.extract_slice %q[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
+    return %loss, %ga, %gb : tensor<f32>, tensor<3xf32>, tensor<3xf32>
+  }
+}
+
+// -----
+
+// In the other branch its pieces are in another order.
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      %a: tensor<3xf32> {fsdp.param = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+      %b: tensor<3xf32> {fsdp.param = "b", fsdp.sharding = #fsdp.sharding<[{}]>},
+      // expected-note @+1 {{the value comes from here}}
+      %x: tensor<6xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>},
+      %flag: tensor<i1> {fsdp.input = "flag", fsdp.sharding = #fsdp.sharding<[]>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<3xf32> {fsdp.grad = "a", fsdp.sharding = #fsdp.sharding<[{}]>},
+          tensor<3xf32> {fsdp.grad = "b", fsdp.sharding = #fsdp.sharding<[{}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %ab = tensor.concat dim(0) %a, %b : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+    %own = linalg.dot ins(%ab, %x : tensor<6xf32>, tensor<6xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %xa = tensor.extract_slice %x[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %xb = tensor.extract_slice %x[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %ma = fsdp.local_grad %xa of "a" : tensor<3xf32>
+    %mb = fsdp.local_grad %xb of "b" : tensor<3xf32>
+    %is = tensor.extract %flag[] : tensor<i1>
+    %both = scf.if %is -> (tensor<6xf32>) {
+      %one = tensor.concat dim(0) %ma, %mb : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+      scf.yield %one : tensor<6xf32>
+    } else {
+      %other = tensor.concat dim(0) %mb, %ma : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>
+      scf.yield %other : tensor<6xf32>
+    }
+    %r = fsdp.all_reduce sum %both over @world : (tensor<6xf32>) -> tensor<6xf32>
+    // expected-error @+1 {{'fsdp.scale': expected a gradient, a loss or a buffer to be scaled, but got what was made of gradients}}
+    %q = fsdp.scale %r by 1 over 2 : tensor<6xf32>
+    %ga = tensor.extract_slice %q[0] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %gb = tensor.extract_slice %q[3] [3] [1] : tensor<6xf32> to tensor<3xf32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
+    return %loss, %ga, %gb : tensor<f32>, tensor<3xf32>, tensor<3xf32>
+  }
+}

@@ -111,7 +111,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 2>} {
   fsdp.process_group @tp = #fsdp.classes<[2, 2] from [4]>
   fsdp.process_group @dp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
   func.func @step(
-      // expected-note @+1 {{the value comes from here}}
+      // expected-note @+1 {{its storage is #fsdp.sharding<[{@tp, @dp}]>}}
       %w: tensor<2xf32> {fsdp.param = "w",
           fsdp.global_shape = array<i64: 8>, fsdp.sharding = #fsdp.sharding<[{@tp}]>, fsdp.storage = #fsdp.sharding<[{@tp, @dp}]>},
       %x: tensor<4xf32> {fsdp.input = "x",
@@ -120,7 +120,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 2>} {
           tensor<2xf32> {fsdp.grad = "w",
               fsdp.global_shape = array<i64: 8>, fsdp.sharding = #fsdp.sharding<[{@tp}]>, fsdp.storage = #fsdp.sharding<[{@tp, @dp}]>}) {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    // expected-error @+1 {{'fsdp.all_gather': expected the chunks on @dp to be those of this dimension, in this order, but they are not}}
+    // expected-error @+1 {{expected the shards of 'w' to be gathered over @dp, as they are stored, but got @world}}
     %all = fsdp.all_gather %w over @world dim 0 : (tensor<2xf32>) -> tensor<8xf32>
     %full = fsdp.slice %all over @tp dim 0 : tensor<8xf32> to tensor<4xf32>
     %own = linalg.dot ins(%full, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
@@ -169,15 +169,14 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 2>} {
   fsdp.process_group @odd = #fsdp.classes<[[0, 2], [3, 1]]>
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   func.func @step(
-      // expected-note @+1 {{the value comes from here}}
+      // expected-note @+1 {{its storage is #fsdp.sharding<[{@pairs}]>}}
       %w: tensor<2xf32> {fsdp.param = "w",
           fsdp.global_shape = array<i64: 4>, fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@pairs}]>},
       %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>})
       -> (tensor<f32> {fsdp.loss = #fsdp.loss<sum = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
           tensor<4xf32> {fsdp.output = "grad", fsdp.sharding = #fsdp.sharding<[{}]>}) {
     %zero = arith.constant dense<0.0> : tensor<f32>
-    // expected-error @+2 {{'fsdp.all_gather': expected a group that goes with those that the value is split over, but got one that does not on @pairs}}
-    // expected-error @+1 {{'fsdp.all_gather': expected chunks of one value on @odd, but got a value that is equal on its ranks}}
+    // expected-error @+1 {{expected the shards of 'w' to be gathered over @pairs, as they are stored, but got @odd}}
     %full = fsdp.all_gather %w over @odd dim 0 : (tensor<2xf32>) -> tensor<4xf32>
     %own = linalg.dot ins(%full, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
     %m = fsdp.local_grad %x of "w" : tensor<4xf32>

@@ -22,6 +22,7 @@ class Program(Text):
 
     def mutants(self):
         """All of them."""
+        self.model = self.of_model()
         kinds = [self.deleted, self.duplicated, self.reordered, self.regrouped, self.rescaled, self.swapped]
         for op in self.ops:
             for kind in kinds + [self.narrowed, self.other_reduction]:
@@ -167,7 +168,9 @@ class Program(Text):
             if other.name != "scale" and all(self.defined(value, op.index) for value in other.operands):
                 first, second = op.render(operands=other.operands), other.render(operands=op.operands)
                 lines = {op.index: [first], other.index: [second]}
-                yield Mutant("swap", "of two", op.index, lambda: self.edited(lines))
+                values = {value.split("#")[0] for value in op.operands + other.operands}
+                how = "of two values of the model" if values <= self.model else "of two"
+                yield Mutant("swap", how, op.index, lambda: self.edited(lines))
                 return
 
     def narrowed(self, op):

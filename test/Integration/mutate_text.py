@@ -109,6 +109,35 @@ class Text:
         self.groups = {match["name"]: iota(match["classes"]) for _, match in groups if match}
         self.last_group = max((i for i, match in groups if match), default=0)
 
+    def of_model(self):
+        """The values that are made of inputs, of no gradient and of no updated buffer: what the model itself computes."""
+        signature = next(line for line in self.lines if " func.func " in line and "{fsdp." in line)
+        made, marked, loops = set(re.findall(r"(%\w+): [^%]*?fsdp\.input = ", signature)), set(), []
+        for value, name in re.findall(r'(%\w+): [^%]*?fsdp\.buffer = ("[^"]*")', signature):
+            if f"fsdp.updated = {name}" in signature:
+                marked.add(value)
+        lines = iter(enumerate(self.lines))
+        for i, line in lines:
+            indent = len(line) - len(line.lstrip())
+            head = re.match(r" *(%[^=]*) = ", line)
+            results, used = set(re.findall(r"%\w+", head[1])) if head else set(), line
+            if " linalg.generic " in line:  # Its body may use what stands in front of it.
+                while not self.lines[i].startswith(" " * indent + "}"):
+                    i, line = next(lines)
+                    used += line
+            used = set(re.findall(r"%\w+", used)) - results
+            if loops and " scf.yield " in line:
+                loops[-1][1].update(used)
+            if line.endswith("{") and " scf." in line:
+                loops.append((results, set(used), indent))
+                results = set(used)
+            elif loops and line == " " * loops[-1][2] + "}":
+                results, used, _ = loops.pop()
+            for found, begins in [(made, False), (marked, " fsdp.local_grad " in line)]:
+                if begins or used & found:
+                    found |= results
+        return made - marked
+
     # Edits. Each is given lines by index and returns the whole text.
 
     def edited(self, replaced, renamed=(), declared=()):

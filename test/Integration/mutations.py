@@ -72,8 +72,8 @@ class Step:
         types = dict(re.findall(r"%(arg\d+): (tensor<[^>]*>)", signature))
         for name, value in arrays.items():
             shape = tuple(sizes(types[name]))
-            if shape[1:] == value.shape:  # One for each micro-batch.
-                value = np.broadcast_to(value, shape)
+            if len(shape) == value.ndim + 1:  # One for each micro-batch.
+                value = np.broadcast_to(value, shape[:1] + value.shape)
             if value.dtype.kind == "f":
                 low = -0.05 if np.min(value, initial=0) < 0 else 0.0  # A variance stays one.
                 moved = value * draw.uniform(0.75, 1.25, value.shape) + draw.uniform(low, 0.05, value.shape)

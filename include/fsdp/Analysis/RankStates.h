@@ -27,6 +27,7 @@
 #include "fsdp/Analysis/Rational.h"
 #include "fsdp/IR/Dialect.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <deque>
@@ -178,11 +179,14 @@ public:
   bool operator==(const RankState &other) const {
     return different == other.different && special == other.special &&
            list == other.list && isZero == other.isZero &&
-           isOfGradients == other.isOfGradients && sum == other.sum;
+           guessed == other.guessed && isOfGradients == other.isOfGradients &&
+           sum == other.sum;
   }
 
   /// All elements are zero, or nobody reads them.
   bool isZero = false;
+  /// The axes on which this follows from one of several ways to read a chunk.
+  AxisSet guessed = 0;
   /// Made of gradients, in whatever way.
   bool isOfGradients = false;
   /// A sum of gradients, as a position; -1 for none.
@@ -240,6 +244,10 @@ public:
   const Axes &getAxes() const { return axes; }
   /// True where `group` has axes here; others are trusted.
   bool has(mlir::Attribute group) const { return sets.contains(group); }
+  /// True where besides the order of its ranks is that of the axes.
+  bool isOrdered(mlir::Attribute group) const {
+    return has(group) && !unordered.contains(group);
+  }
   /// The axes of a process group; all where it has none here.
   AxisSet getSet(mlir::Attribute group) const;
   /// The axes on which `value` is not known to be equal on all ranks.
@@ -262,6 +270,10 @@ public:
   /// what seems wrong there may be right, unless something is that however it
   /// is read.
   AxisSet getInexact() const { return inexact & ~wrong; }
+  /// Those of them on which that is what `state` says.
+  AxisSet getInexact(const RankState &state) const {
+    return state.guessed & ~wrong;
+  }
   llvm::ArrayRef<RankEvent> getEvents() const { return events; }
   /// The state that `sharding` says of a value of local type `type`.
   RankState getPlaced(ShardingAttr sharding, mlir::Type type) const;
@@ -270,6 +282,8 @@ protected:
   RankStates() = default;
   Axes axes;
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<unsigned, 2>> sets;
+  /// Those of which only sums are known here: nothing is split over them.
+  llvm::DenseSet<mlir::Attribute> unordered;
   llvm::DenseMap<mlir::Value, RankState> states;
   std::deque<GradientSum> sums;
   std::vector<RankEvent> events;

@@ -23,6 +23,7 @@ public:
   std::optional<Rational> operator/(Rational other) const;
   std::optional<Rational> operator+(Rational other) const;
   Rational operator-() const;
+  bool isNegative() const { return numerator < 0; }
   bool operator==(Rational other) const {
     return numerator == other.numerator && denominator == other.denominator;
   }
