@@ -198,8 +198,7 @@ def RelaxMathPass : Fsdp_Pass<"fsdp-relax-math"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::math::MathDialect"];
 }
 
 def OrderLoopsPass : Fsdp_Pass<"fsdp-order-loops"> {
