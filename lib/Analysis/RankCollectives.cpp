@@ -254,8 +254,12 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
           report(RankEvent::Incompatible, op, i, AxisSet(1) << axis);
       for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
         if (odd >> axis & 1 &&
-            (isReduction || state.get(axis).kind == AxisState::Any))
+            (isReduction || state.get(axis).kind == AxisState::Any)) {
           state.set(axis, AxisState());
+          // It may be a part of the sum only.
+          if (isReduction)
+            state.guessed |= AxisSet(1) << axis;
+        }
     } else {
       ArrayRef<unsigned> group = it->second;
       bool isParameters = state.sum >= 0 ||
