@@ -72,9 +72,11 @@ void RelaxMathPass::allowReordering(linalg::LinalgOp op) {
                  arith::FastMathFlags::reassoc);
 }
 
-/// A product that is added may be rounded with the sum.
+/// A product that is added may be rounded with the sum. Conversions round where
+/// they stand: with this flag, one there and back would go away.
 void RelaxMathPass::allowContraction(arith::ArithFastMathInterface op) {
-  addFlags(op, arith::FastMathFlags::contract);
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+    addFlags(op, arith::FastMathFlags::contract);
 }
 
 namespace {
@@ -111,8 +113,8 @@ struct Formula : ImplicitLocOpBuilder {
     return sum;
   }
 
-  Value powerOfTwo(Value exponent);
-  std::pair<Value, Value> reduce(Value x);
+  std::pair<Value, Value> reducedExp(Value x);
+  Value scale(Value x, Value exponent);
   Value exp(Value x);
   Value tanh(Value x);
   Value erf(Value x);
@@ -120,18 +122,13 @@ struct Formula : ImplicitLocOpBuilder {
 };
 } // namespace
 
-/// 2^exponent, for exponents of normal numbers.
-Value Formula::powerOfTwo(Value exponent) {
-  Value biased = arith::AddIOp::create(*this, exponent, integer(127));
-  return fromBits(arith::ShLIOp::create(*this, biased, integer(23)));
-}
-
-/// n and e^r - 1, where x = n ln 2 + r with |r| <= ln 2 / 2; |x| < 2^20.
-std::pair<Value, Value> Formula::reduce(Value x) {
-  // (e^r - 1 - r) / r^2; 2^-31 of e^r - 1.
-  static const float c[] = {5.000000000e-01f, 1.666666716e-01f,
-                            4.166648909e-02f, 8.333208039e-03f,
-                            1.393268583e-03f, 1.994426129e-04f};
+/// e^r and n, where x = n ln 2 + r with |r| <= ln 2 / 2; |x| < 2^20. n comes in
+/// the bits of a float's exponent.
+std::pair<Value, Value> Formula::reducedExp(Value x) {
+  // (e^r - 1 - r) / r^2; 2^-26 of e^r - 1.
+  static const float c[] = {5.000000000e-01f, 1.666654348e-01f,
+                            4.166643694e-02f, 8.366545662e-03f,
+                            1.393786282e-03f};
   // Adding 1.5 * 2^23 leaves the nearest integer in the low bits.
   Value magic = number(0x1.8p23f);
   Value shifted = add(mul(x, number(0x1.715476p0f)), magic);
@@ -139,8 +136,15 @@ std::pair<Value, Value> Formula::reduce(Value x) {
   // ln 2 in two parts; n times the first, which has 15 bits, is exact.
   Value r = sub(x, mul(n, number(0x1.62e4p-1f)));
   r = sub(r, mul(n, number(0x1.7f7d1cp-20f)));
-  Value integral = arith::SubIOp::create(*this, toBits(shifted), toBits(magic));
-  return {integral, add(mul(mul(r, r), polynomial(r, c)), r)};
+  Value rest = add(mul(mul(r, r), polynomial(r, c)), r);
+  Value exponent =
+      arith::ShLIOp::create(*this, toBits(shifted), integer(23));
+  return {add(rest, number(1.0f)), exponent};
+}
+
+/// x 2^n for results that are normal numbers; anything for NaN.
+Value Formula::scale(Value x, Value exponent) {
+  return fromBits(arith::AddIOp::create(*this, toBits(x), exponent));
 }
 
 /// e^x. Two factors, since 2^n may be neither normal nor finite where the
@@ -148,11 +152,13 @@ std::pair<Value, Value> Formula::reduce(Value x) {
 Value Formula::exp(Value x) {
   x = selectLess(x, number(-104.0f), number(-104.0f), x);
   x = selectLess(number(89.0f), x, number(89.0f), x);
-  auto [n, rest] = reduce(x);
-  Value half = arith::ShRSIOp::create(*this, n, integer(1));
-  Value other = arith::SubIOp::create(*this, n, half);
-  return mul(mul(add(rest, number(1.0f)), powerOfTwo(half)),
-             powerOfTwo(other));
+  auto [power, exponent] = reducedExp(x);
+  Value half = arith::AndIOp::create(
+      *this, arith::ShRSIOp::create(*this, exponent, integer(1)),
+      integer(0xff800000));
+  Value other = arith::SubIOp::create(*this, exponent, half);
+  Value one = number(1.0f);
+  return mul(mul(power, scale(one, half)), scale(one, other));
 }
 
 /// x + x^3 P(x^2) for small x, else 1 - 2 / (e^2|x| + 1), which is 1 from 9.02
@@ -166,14 +172,13 @@ Value Formula::tanh(Value x) {
   Value near = add(mul(mul(square, polynomial(square, c)), x), x);
   Value size = math::AbsFOp::create(*this, x);
   Value bounded = selectLess(number(10.0f), size, number(10.0f), size);
-  auto [n, rest] = reduce(add(bounded, bounded));
-  Value power = mul(add(rest, number(1.0f)), powerOfTwo(n));
-  Value quotient = arith::DivFOp::create(*this, number(2.0f),
-                                         add(power, number(1.0f)));
+  auto [power, exponent] = reducedExp(add(bounded, bounded));
+  Value quotient = arith::DivFOp::create(
+      *this, number(2.0f), add(scale(power, exponent), number(1.0f)));
   Value far = sub(number(1.0f), quotient);
   // Of both, since -0 + 0 is not -0.
   return math::CopySignOp::create(
-      *this, selectLess(size, number(0.55f), near, far), x);
+      *this, selectLess(number(0.55f), size, far, near), x);
 }
 
 /// x + x P(x^2) for small x, else 1 - e^Q(|x|), which is 1 from 3.92 on.
@@ -190,11 +195,10 @@ Value Formula::erf(Value x) {
   Value size = math::AbsFOp::create(*this, x);
   Value bounded = selectLess(number(4.0f), size, number(4.0f), size);
   Value power = sub(mul(polynomial(bounded, large), bounded), bounded);
-  auto [n, rest] = reduce(power);
-  Value complement = mul(add(rest, number(1.0f)), powerOfTwo(n));
+  auto [reduced, exponent] = reducedExp(power);
   Value far = math::CopySignOp::create(
-      *this, sub(number(1.0f), complement), x);
-  return selectLess(size, number(0.875f), near, far);
+      *this, sub(number(1.0f), scale(reduced, exponent)), x);
+  return selectLess(number(0.875f), size, far, near);
 }
 
 /// n ln 2 + log m, where x = 2^n m with m in 2/3 to 4/3.

@@ -77,7 +77,8 @@ def FormContractionsPass : Fsdp_Pass<"fsdp-form-contractions"> {
          affine_map<(m, n, k) -> (m, n)>] -> tensor<4x5xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+  let dependentDialects = ["::fsdp::FsdpDialect",
+                           "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
