@@ -287,3 +287,20 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 2>} {
     return %loss, %new : tensor<f32>, tensor<4xf32>
   }
 }
+
+// -----
+
+// A sum over a listed group, then over another whose ranks are those of a group
+// of axes in another order: of the first, those axes know nothing.
+module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>, fsdp.stage = "sharded"} {
+  fsdp.process_group @a = #fsdp.classes<[4, 2] from [2, 4] T(1, 0)>
+  fsdp.process_group @ab = #fsdp.classes<[1, 8] from [8]>
+  fsdp.process_group @across = #fsdp.classes<[[0, 4], [5, 1], [6, 2], [3, 7]]>
+  fsdp.process_group @far = #fsdp.classes<[[0, 5, 6, 3], [4, 1, 2, 7]]>
+  func.func @listed(%x: tensor<16x8xi32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}, {}], varying = {@ab}>})
+      -> (tensor<4x8xi32> {fsdp.output = "y", fsdp.global_shape = array<i64: 16, 8>, fsdp.sharding = #fsdp.sharding<[{@far}, {}]>}) {
+    %0 = fsdp.reduce_scatter sum %x over @far dim 0 : (tensor<16x8xi32>) -> tensor<4x8xi32>
+    %1 = fsdp.all_reduce sum %0 over @across : (tensor<4x8xi32>) -> tensor<4x8xi32>
+    return %1 : tensor<4x8xi32>
+  }
+}
