@@ -2,14 +2,15 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks are threads, so a collective can be no faster than memory. For every
-// kind and size: milliseconds of one call (the minimum of many), the bytes that
-// all ranks together must read and write, and their rate beside that of a plain
-// copy of the same size on as many threads.
+// Ranks are threads, so a collective can be no faster than memory. For three
+// kinds and sizes: milliseconds of one call (the minimum of many), the rate at
+// which all ranks together must read and write for that, and the rate of a
+// plain copy of the same size on as many threads.
 //
 //   fsdp-collectives [ranks]
 //
 //===----------------------------------------------------------------------===//
+
 #include "fsdp/Runtime/Runtime.h"
 
 #include <algorithm>
@@ -34,9 +35,10 @@ struct Rank {
 };
 } // namespace
 
+/// The step of a rank: all repetitions, each timed.
 static void run(FsdpRank *rank, void *user) {
   Rank &mine = *static_cast<Rank *>(user);
-  int64_t reduces = mine.kind != FSDP_ALL_GATHER;
+  bool reduces = mine.kind != FSDP_ALL_GATHER;
   for (int i = 0; i < repetitions; ++i) {
     auto start = Clock::now();
     int64_t token = fsdp_open(rank, mine.kind, 0, 0, FSDP_F32,
@@ -59,13 +61,15 @@ static void run(FsdpRank *rank, void *user) {
 
 /// Bytes per second, read and written, of a copy on `threads` threads.
 static double getCopyRate(int64_t threads, int64_t bytes) {
-  std::vector<std::vector<char>> from(threads, std::vector<char>(bytes, 1)), to = from;
+  std::vector<std::vector<char>> from(threads, std::vector<char>(bytes, 1)),
+      to = from;
   double best = 1e9;
   for (int i = 0; i < repetitions; ++i) {
     auto start = Clock::now();
     std::vector<std::thread> running;
     for (int64_t t = 0; t < threads; ++t)
-      running.emplace_back([&, t] { std::memcpy(to[t].data(), from[t].data(), bytes); });
+      running.emplace_back(
+          [&, t] { std::memcpy(to[t].data(), from[t].data(), bytes); });
     for (std::thread &thread : running)
       thread.join();
     best = std::min(
@@ -74,13 +78,19 @@ static double getCopyRate(int64_t threads, int64_t bytes) {
   return 2.0 * bytes * threads / best;
 }
 
+/// Prints a line for each kind and size.
 int main(int argc, char **argv) {
   int64_t ranks = argc > 1 ? std::atoll(argv[1]) : 4;
+  if (ranks < 1) {
+    std::fprintf(stderr, "expected at least 1 rank, but got %s\n", argv[1]);
+    return 1;
+  }
   const char *names[] = {"all-gather", "reduce-scatter", "all-reduce"};
   std::printf("%-16s %10s %10s %12s %14s\n", "kind", "MiB whole", "ms",
               "GB/s moved", "GB/s by copy");
   for (int64_t mebibytes : {1, 16, 64})
-    for (int32_t kind : {FSDP_ALL_GATHER, FSDP_REDUCE_SCATTER, FSDP_ALL_REDUCE}) {
+    for (int32_t kind :
+         {FSDP_ALL_GATHER, FSDP_REDUCE_SCATTER, FSDP_ALL_REDUCE}) {
       int64_t block = (mebibytes << 20) / 4 / ranks;
       FsdpJob *job = fsdp_job_create_threads(ranks, 100);
       std::vector<int64_t> table;
@@ -88,7 +98,8 @@ int main(int argc, char **argv) {
       std::vector<void *> users;
       for (int64_t r = 0; r < ranks; ++r) {
         table.push_back(r);
-        all.push_back({kind, ranks, block, std::vector<float>(block * ranks, 1), std::vector<float>(block, 1)});
+        all.push_back({kind, ranks, block, std::vector<float>(block * ranks, 1),
+                       std::vector<float>(block, 1)});
       }
       for (Rank &rank : all)
         users.push_back(&rank);
@@ -104,10 +115,12 @@ int main(int argc, char **argv) {
       // Each rank reads and writes the whole, or reads the whole and writes its
       // part; an all-reduce reads once and writes once per rank.
       double whole = 4.0 * block * ranks;
-      double moved = kind == FSDP_REDUCE_SCATTER ? whole * ranks + whole : 2 * whole * ranks;
+      double moved = kind == FSDP_REDUCE_SCATTER ? whole * ranks + whole
+                                                 : 2 * whole * ranks;
       std::printf("%-16s %10lld %10.3f %12.1f %14.1f\n", names[kind],
                   static_cast<long long>(mebibytes), best * 1e3,
-                  moved / best * 1e-9, getCopyRate(ranks, int64_t(whole)) * 1e-9);
+                  moved / best * 1e-9,
+                  getCopyRate(ranks, int64_t(whole)) * 1e-9);
     }
   return 0;
 }

@@ -18,6 +18,7 @@
 #include "fsdp/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace fsdp {
@@ -103,6 +104,11 @@ void NarrowIntermediatesPass::collect(func::FuncOp function,
     SmallVector<Value> values;
     llvm::copy_if(op->getOperands(), std::back_inserter(values), isWideTensor);
     llvm::copy_if(op->getResults(), std::back_inserter(values), isWideTensor);
+    // A body may read elements of tensors that are no operands.
+    SetVector<Value> captured;
+    if (isa<linalg::LinalgOp>(op))
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::copy_if(captured, std::back_inserter(values), isWideTensor);
     for (Region &region : op->getRegions())
       llvm::copy_if(region.getArguments(), std::back_inserter(seeds),
                     isWideTensor);

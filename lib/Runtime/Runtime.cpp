@@ -44,6 +44,9 @@ struct FsdpJob {
   std::unique_ptr<Backend> backend = {};
 };
 
+/// Of a rank: OpenMP aborts if the system refuses one.
+static constexpr int64_t maxThreads = 1024;
+
 //===----------------------------------------------------------------------===//
 // Helpers
 //===----------------------------------------------------------------------===//
@@ -263,22 +266,35 @@ int32_t fsdp_has_gemm(void) { return canUseThreads(); }
 
 void fsdp_gemm(FsdpRank *rank, const FsdpGemm *gemm, const void *lhs,
                const void *rhs, void *result) {
+  if (rank->job->backend->failed())
+    return;
   auto start = std::chrono::steady_clock::now();
-  std::string error = multiply(*gemm, lhs, rhs, result);
-  if (!error.empty())
-    return fsdp_rank_fail(rank, error.c_str());
+  std::string error = gemm ? multiply(*gemm, lhs, rhs, result)
+                           : "expected a product, but got null";
+  if (!error.empty()) {
+    failRank(rank, "fsdp_gemm: " + error);
+    return;
+  }
   FsdpProduct &product = rank->products[*gemm];
   product.gemm = *gemm;
   ++product.calls;
-  product.seconds += std::chrono::duration<double>(
-                         std::chrono::steady_clock::now() - start)
-                         .count();
+  product.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
 }
 
-void fsdp_parallel(FsdpRank *, int64_t count,
+void fsdp_parallel(FsdpRank *rank, int64_t count,
                    void (*body)(void *context, int64_t begin, int64_t end),
                    void *context) {
-  runParallel(count, body, context);
+  if (rank->job->backend->failed())
+    return;
+  if (count < 0)
+    failRank(rank, "fsdp_parallel: expected a count of at least 0, but got " +
+                       std::to_string(count));
+  else if (!body)
+    failRank(rank, "fsdp_parallel: expected a body, but got null");
+  else if (count > 0)
+    runParallel(count, body, context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -330,6 +346,10 @@ int32_t fsdp_job_set_threads(FsdpJob *job, int64_t threads) {
   else if (threads > 1 && !canUseThreads())
     job->backend->fail("expected 1 thread for each rank without oneDNN, but "
                        "got " +
+                       std::to_string(threads));
+  else if (threads > maxThreads)
+    job->backend->fail("expected at most " + std::to_string(maxThreads) +
+                       " threads for each rank, but got " +
                        std::to_string(threads));
   else
     job->threads = threads;

@@ -6,6 +6,7 @@
 // gets a gather of its own. Forward often made something of the full parameter
 // that backward uses too (a transpose, a cast): copies of it are made again
 // behind the second gather, or the parameter would stay alive through them.
+// The parameter that forward ends and backward begins with is not freed.
 //
 //   %w = fsdp.reshard %s from <[{@n}, {}]> to <[{}, {}]>
 //   %t = linalg.transpose %w                   // forward
@@ -63,6 +64,9 @@ struct ReshardAfterForwardPass
       if (unit)
         gathers.push_back({reshard, symbols.lookup<UnitOp>(unit.getValue())});
     });
+    users.clear();
+    for (auto [reshard, unit] : gathers)
+      collectUsers(phases, reshard);
     for (auto [reshard, unit] : gathers) {
       // A bool attribute is an integer attribute too.
       auto size = dyn_cast<IntegerAttr>(unit.getReshardAfterForward());
@@ -75,8 +79,12 @@ struct ReshardAfterForwardPass
     }
   }
 
+  /// The ops that use parameters which backward uses too.
+  DenseSet<Operation *> users;
+
   static BlockArgument getStored(ReshardOp reshard);
   Cone collectCone(const Phases &phases, ReshardOp reshard);
+  void collectUsers(const Phases &phases, ReshardOp reshard);
   bool isAdjacent(const Cone &cone, Block *block);
   void regather(const Phases &phases, ReshardOp reshard, UnitOp unit,
                 IntegerAttr size);
@@ -150,8 +158,21 @@ Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
   return cone;
 }
 
-/// True where nothing runs between the last forward and the first backward use:
-/// freeing the parameter in between would save nothing.
+/// Notes the ops that use a parameter in forward and in backward.
+void ReshardAfterForwardPass::collectUsers(const Phases &phases,
+                                           ReshardOp reshard) {
+  Cone cone = collectCone(phases, reshard);
+  if (cone.backwardUses.empty())
+    return;
+  for (ArrayRef<OpOperand *> uses :
+       {ArrayRef(cone.forwardUses), ArrayRef(cone.backwardUses)})
+    for (OpOperand *use : uses)
+      users.insert(
+          reshard->getBlock()->findAncestorOpInBlock(*use->getOwner()));
+}
+
+/// True where backward begins with the parameter that forward ended with: what
+/// is freed in between must be there again before any other.
 bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
   if (cone.forwardUses.empty())
     return true;
@@ -166,13 +187,11 @@ bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
   // An output may be computed late.
   if (first->isBeforeInBlock(last))
     return true;
+  // Every walk ends at the next parameter's use, so all together are linear.
   for (Operation *op = last->getNextNode(); op && op != first;
-       op = op->getNextNode()) {
-    // Activations are resharded, too, and that is work.
-    auto reshard = dyn_cast<ReshardOp>(op);
-    if (!isFree(op) && !isCopyLike(op) && !(reshard && getStored(reshard)))
+       op = op->getNextNode())
+    if (users.contains(op))
       return false;
-  }
   return true;
 }
 
@@ -191,8 +210,8 @@ void ReshardAfterForwardPass::regather(const Phases &phases, ReshardOp reshard,
     return;
   if (isAdjacent(cone, block)) {
     note(reshard.getLoc(), "elided",
-         "nothing runs between the last forward and the first backward use; "
-         "the second gather is elided, " +
+         "no other parameter is used between the last forward and the first "
+         "backward use; the second gather is elided, " +
              Twine(fsdp::detail::payloadBytes(reshard.getType())) + " bytes");
     return;
   }

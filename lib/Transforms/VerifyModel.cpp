@@ -21,6 +21,13 @@ static DenseSet<Operation *> getGradientPath(const Step &step) {
   return path;
 }
 
+/// True where `op` or what it is nested in is on the path.
+static bool isIn(const DenseSet<Operation *> &path, Operation *op) {
+  while (op && !path.contains(op))
+    op = op->getParentOp();
+  return op != nullptr;
+}
+
 /// The results that are made of what `op` computes, if that is plain to see and
 /// no marker is: most of what is no part of the model is near its end.
 static std::optional<SmallVector<unsigned>> getResultsOf(Operation *op,
@@ -70,15 +77,10 @@ static LogicalResult checkCounterparts(const Step &step,
   };
   std::map<std::pair<AxisSet, CollectiveKind>, Count> counts;
   Phases phases(step);
-  auto isInModel = [&](Operation *op) {
-    while (op && !path.contains(op))
-      op = op->getParentOp();
-    return op != nullptr;
-  };
   for (const RankEvent *event : joins) {
     auto collective = cast<CollectiveOpInterface>(event->op);
     auto reduction = collective.getReductionKind();
-    if (!isInModel(event->op) ||
+    if (!isIn(path, event->op) ||
         (reduction && *reduction != ReductionKind::Sum))
       continue;
     bool isBackward = phases.get(event->op) == Phase::Backward;
@@ -99,7 +101,7 @@ static LogicalResult checkCounterparts(const Step &step,
   std::map<AxisSet, std::array<size_t, 2>> exchanges;
   for (CollectiveOpInterface op : all)
     if (op.getKind() == CollectiveKind::AllToAll &&
-        states.has(op.getGroupRef()) && isInModel(op))
+        states.has(op.getGroupRef()) && isIn(path, op))
       ++exchanges[states.getSet(op.getGroupRef())]
                  [phases.get(op) == Phase::Backward];
   for (auto &[key, count] : counts) {
@@ -133,6 +135,27 @@ static LogicalResult checkCounterparts(const Step &step,
   return success();
 }
 
+/// True where a marker has as many copies of one term as a split parameter's
+/// ranks sum for the loss: the loss divides by them, the gradient has just one.
+static bool countsCopies(ScaleOp scale, const Step &step,
+                         const RankStates &states, AxisSet ofLoss) {
+  return scale.getDenominator() == 1 &&
+         llvm::all_of(scale->getUsers(), [&](Operation *user) {
+           auto marker = dyn_cast<LocalGradOp>(user);
+           auto parameter = marker ? step.lookup(marker.getParam()) : nullptr;
+           if (!parameter)
+             return false;
+           AxisSet split = 0;
+           for (Attribute dim :
+                step.getArgSharding(parameter->argument).getDims())
+             for (Attribute group : cast<ArrayAttr>(dim))
+               split |= states.has(group) ? states.getSet(group) : 0;
+           return states.getAxes().getSize(split & ofLoss) %
+                      scale.getNumerator() ==
+                  0;
+         });
+}
+
 LogicalResult
 fsdp::verifyModelCollectives(const Step &step, const RankStates &states,
                              ArrayRef<CollectiveOpInterface> collectives) {
@@ -164,13 +187,27 @@ fsdp::verifyModelCollectives(const Step &step, const RankStates &states,
     if (isParameter || !getResultsOf(event.op, step))
       scales.push_back({&event, isParameter});
   }
-  if (joins.empty() && scales.empty())
+  SmallVector<ScaleOp> above;
+  step.getFunction().walk([&](ScaleOp scale) {
+    if (!states.get(scale.getInput()).isOfGradients &&
+        !getResultsOf(scale, step))
+      above.push_back(scale);
+  });
+  if (joins.empty() && scales.empty() && above.empty())
     return success();
   DenseSet<Operation *> path = getGradientPath(step);
   if (!joins.empty() &&
       failed(checkCounterparts(step, states, joins, collectives, path)))
     return failure();
   // Scales are synchronisation; a model's own are arithmetic.
+  for (ScaleOp scale : above)
+    if (isIn(path, scale) && !countsCopies(scale, step, states, ofLoss)) {
+      InFlightDiagnostic diag =
+          scale.emitError("expected no scale in what the model computes");
+      for (Operation *user : scale->getUsers())
+        diag.attachNote(user->getLoc()) << "which goes on here";
+      return diag;
+    }
   std::optional<Phases> phases;
   for (auto [event, isParameter] : scales) {
     if (isParameter && !phases)

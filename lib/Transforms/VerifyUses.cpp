@@ -230,6 +230,16 @@ void GradientChecks::check(const Parameter &parameter, Value value,
   }
 }
 
+/// True where `value` has the chunks of a group that does not go with those
+/// that are followed: they are no chunks of these.
+static bool isScatteredElsewhere(const RankStates &states, Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_present<ScaleOp, AllReduceOp>(op) && op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  auto scatter = dyn_cast_if_present<ReduceScatterOp>(op);
+  return scatter && !states.isOrdered(scatter.getGroupRef());
+}
+
 /// True where a gradient of the parameter's own type is placed as it is.
 bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
                                          Value value, Location loc) {
@@ -243,15 +253,19 @@ bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState found = have.get(axis), wanted = want.get(axis);
     if (found.matches(wanted) || wanted.kind == AxisState::Any ||
-        (states.getInexact(have) >> axis & 1) ||
         (wanted.kind == AxisState::Split && found.isPlain() &&
          states.repeats(value, wanted.dim)))
+      continue;
+    bool isElsewhere = wanted.kind == AxisState::Split && found.isPlain() &&
+                       isScatteredElsewhere(states, value);
+    if (!isElsewhere && (states.getInexact(have) >> axis & 1))
       continue;
     InFlightDiagnostic diag = error(loc);
     diag << "expected the gradient of '" << parameter.name << "' to be "
          << (wanted.isPlain() ? "equal" : "split as it is stored") << " on "
          << name(AxisSet(1) << axis) << ", but got "
-         << (found.isPlain() ? "the same on all ranks" : "other chunks");
+         << (found.isPlain() && !isElsewhere ? "the same on all ranks"
+                                             : "other chunks");
     if (const GradientSum *sum = states.getSum(have); sum && sum->last)
       diag.attachNote(sum->last->getLoc()) << "synchronised last here";
     return false;

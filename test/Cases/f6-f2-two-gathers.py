@@ -3,8 +3,8 @@
 """F6, F2: common-subexpression elimination never merges a unit's two gathers.
 
 Nor do canonicalization and the passes in between, when the gathers are still
-equal reshards. The root unit reshards after forward like any other; where
-nothing runs in between the second gather is elided, with a remark.
+equal reshards. The root unit reshards after forward like any other; where no
+other parameter is used in between the second gather is elided, with a remark.
 """
 
 import pathlib

@@ -102,3 +102,30 @@ func.func @number(%x: tensor<f32>) -> tensor<f32> {
   } -> tensor<f32>
   return %t : tensor<f32>
 }
+
+// -----
+
+#v = affine_map<(d0) -> (d0)>
+
+// A body that reads elements of a tensor is computed from it.
+// CHECK-LABEL: func.func @captured
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK: tensor.extract %{{.*}} : tensor<4xf64>
+func.func @captured(%x: tensor<4xf32>) -> tensor<4xf64> {
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<4xf64>
+  %w = linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%e : tensor<4xf64>) {
+  ^bb0(%a: f32, %o: f64):
+    %0 = arith.extf %a : f32 to f64
+    linalg.yield %0 : f64
+  } -> tensor<4xf64>
+  %r = linalg.generic {indexing_maps = [#v], iterator_types = ["parallel"]} outs(%e : tensor<4xf64>) {
+  ^bb0(%o: f64):
+    %i = linalg.index 0 : index
+    %j = arith.subi %c3, %i : index
+    %0 = tensor.extract %w[%j] : tensor<4xf64>
+    linalg.yield %0 : f64
+  } -> tensor<4xf64>
+  return %r : tensor<4xf64>
+}

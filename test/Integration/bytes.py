@@ -10,9 +10,10 @@ replicas:
     reduce-scatter   (n-1)/n * P in the dtype of reductions
     across replicas  2 * (r-1)/r * P/n, the same dtype
 
-Twice where reshard_after_forward holds and backward reads the parameter: this
-is found in the exported graph, and held against the gathers in the sharded IR.
-The loss and elided gathers are listed apart.
+Twice where reshard_after_forward holds and backward reads the parameter, unless
+forward ends and backward begins with it (the head), so that it is kept: this is
+found in the exported graph, and held against the gathers in the sharded IR. The
+loss is listed apart.
 """
 
 import json
@@ -53,10 +54,11 @@ def parameters_of(model):
 
 
 def read_twice(lane, model):
-    """Arguments that forward and backward both read, from the exported graph.
+    """Arguments that forward and backward both read, and the head, from the exported graph.
 
     Backward is what gradients depend on and the loss does not. It reads a
-    parameter also by way of what forward made of that parameter alone.
+    parameter also by way of what forward made of that parameter alone. The head
+    is the one of them that forward reads last and backward first.
     """
     graph, _ = read_graph(lane, model, "--fsdp-import")
     results = sidecar(model)["results"]
@@ -67,14 +69,20 @@ def read_twice(lane, model):
     arguments = parameters_of(model)
 
     def read_by(ops, inside):
-        sources = (graph.source(read, arguments, inside) for op in ops for read in op.reads)
-        return {source for source in sources if source}
+        """The arguments that ops read, in program order; ops that make a copy of one do not count."""
+        sources = {value: graph.source(value, arguments, inside) for op in ops for value in op.reads + op.results}
+        uses = (op for op in graph.ops if op in ops and not any(sources[result] for result in op.results))
+        return [sources[read] for op in uses for read in op.reads if sources[read]]
 
-    return read_by(forward, set()) & read_by(backward, forward | backward)
+    first, second = read_by(forward, forward), read_by(backward, forward | backward)
+    again = set(first) & set(second)
+    ends = [argument for argument in first if argument in again][-1]
+    begins = [argument for argument in second if argument in again][0]
+    return again, ends if ends == begins else None
 
 
 def gathers_in(lane, model, plan):
-    """How often each argument is gathered in the sharded IR, and the bytes of elided gathers."""
+    """How often each argument is gathered in the sharded IR, and what remarks say of elided gathers."""
     graph, remarks = read_graph(lane, model, f"--fsdp-compile=config={plan}")
     arguments = parameters_of(model)
     counts = Counter()
@@ -85,7 +93,7 @@ def gathers_in(lane, model, plan):
     return counts, elided
 
 
-def formulas(model, config, again):
+def formulas(model, config, twice):
     """What must be sent: (kind, group, dtype) -> [buffers, payload bytes, wire bytes]."""
     strategy, ranks, of_node, param, reduce, blocks = config
     sent = {}
@@ -106,7 +114,7 @@ def formulas(model, config, again):
         elements = ceil(shape[0] / n) * n * prod(shape[1:])
         if n > 1:
             payload = elements * SIZES[param]
-            for _ in range(2 if argument in again and strategy != "SHARD_GRAD_OP" else 1):
+            for _ in range(2 if argument in twice else 1):
                 add("all_gather", group, param, payload, payload * (n - 1) // n)
             payload = elements * SIZES[reduce]
             add("reduce_scatter", group, reduce, payload, payload * (n - 1) // n)
@@ -119,7 +127,7 @@ def formulas(model, config, again):
 
 def run_case(lane, case):
     """One model and plan: what was sent, and what must be."""
-    model, config, again = case
+    model, config, (again, head) = case
     strategy, ranks, of_node, param, reduce, blocks = config
     where = f"{model} {strategy} N={ranks} L={of_node} {param} {reduce}" + (f" blocks on {blocks}" if blocks else "")
     text = f"world: {{ranks: {ranks}, ranks_per_node: {of_node}}}\ndefaults:\n  sharding_strategy: {strategy}\n"
@@ -145,37 +153,38 @@ def run_case(lane, case):
     sent.pop(("all_reduce", "world", "f32"), None)
     if any(rest):
         sent["all_reduce", "world", "f32"] = rest
-    want = formulas(model, config, again)
+    reshards = strategy not in ("SHARD_GRAD_OP", "NO_SHARD")
+    twice = again - {head} if reshards else set()
+    want = formulas(model, config, twice)
 
     counts, elided = gathers_in(lane, model, plan)
     for argument, entry in parameters_of(model).items():
-        times = 0 if strategy == "NO_SHARD" else 2 if argument in again and strategy != "SHARD_GRAD_OP" else 1
-        # Elided gathers have no name in their remark.
+        times = 0 if strategy == "NO_SHARD" else 2 if argument in twice else 1
         lane.check(
-            counts[argument] == times or elided and counts[argument] == times - 1,
+            counts[argument] == times,
             where,
             f"expected {times} gathers of {entry['fsdp.param']}, but got {counts[argument]}",
         )
-    for size in elided:
-        key = next(key for key in want if key[0] == "all_gather")
-        for i, value in enumerate((1, size, size * (ranks - 1) // ranks)):
-            want[key][i] -= value
+    kept = [prod(parameters_of(model)[head]["shape"]) * SIZES[param]] if head and reshards else []
+    lane.check(elided == kept, where, f"expected remarks on elided gathers of {kept} bytes, but got {elided}")
     for key in sorted(want.keys() | sent.keys()):
         a, b = want.get(key, [0, 0, 0]), sent.get(key, [0, 0, 0])
         lane.check(a == b, where, f"expected {key} {a} (buffers, payload, wire), but got {b}")
         print(f"bytes: {where}: {' '.join(key)} {b[0]} buffers, formula {a[2]}, sent {b[2]}")
-    print(f"bytes: {where}: apart: loss {loss[2]}, elided gathers {sum(elided)}", flush=True)
+    print(f"bytes: {where}: apart: loss {loss[2]}", flush=True)
 
 
 def main():
     """Runs the lane."""
     lane = Lane(__doc__, opt={"required": True, "help": "fsdp-opt"})
-    again = {model: read_twice(lane, model) for model in MODELS}
-    for model, arguments in again.items():
-        names = [parameters_of(model)[argument]["fsdp.param"] for argument in sorted(arguments)]
-        print(f"{model}: backward reads {len(names)} of {len(parameters_of(model))} parameters")
-        lane.check(0 < len(names) < len(parameters_of(model)) or model == "A3_hf_llama", model, f"got {names}")
-    cases = [(model, config, again[model]) for model in MODELS for config in CONFIGS]
+    read = {model: read_twice(lane, model) for model in MODELS}
+    for model, (again, head) in read.items():
+        parameters = {argument: entry["fsdp.param"] for argument, entry in parameters_of(model).items()}
+        names = [parameters[argument] for argument in sorted(again)]
+        print(f"{model}: backward reads {len(names)} of {len(parameters)} parameters, first {parameters.get(head)}")
+        lane.check(0 < len(names) < len(parameters) or model == "A3_hf_llama", model, f"got {names}")
+        lane.check(head is not None, model, "expected backward to begin with the parameter that forward ends with")
+    cases = [(model, config, read[model]) for model in MODELS for config in CONFIGS]
     lane.map(lambda case: run_case(lane, case), cases)
     lane.finish(f"{len(cases)} runs, byte by byte")
 

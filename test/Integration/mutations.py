@@ -22,7 +22,7 @@ from harness import HERE, Lane
 from mutate_ops import Program
 from mutate_text import sizes
 from mutation_plans import NAMED, elsewhere
-from tolerances import FILES, MUTATIONS, MUTATIONS_EXCUSED, MUTATIONS_SLOW
+from tolerances import FILES, MUTATIONS, MUTATIONS_DOUBT, MUTATIONS_EXCUSED, MUTATIONS_SLOW
 
 from fsdp import corpus
 
@@ -125,6 +125,12 @@ def rejected(lane, model):
     return re.sub(r".*?error: ", "error: ", errors[0]) if errors else ""
 
 
+def has_doubt(lane, model):
+    """Whether the verdict on a step that is accepted says of a group that it may be wrong."""
+    command = [lane.options.opt, "--fsdp-verify=verdict", model, "-o", "/dev/null"]
+    return MUTATIONS_DOUBT in subprocess.run(command, capture_output=True, text=True).stderr
+
+
 def load(lane, source):
     """A step, run and checked as it is; None where it has no mutants."""
     step = Step(lane, source)
@@ -156,9 +162,12 @@ def judge(lane, case):
         far, where = step.distance(got)
         harmful, what = not far <= limit, f"{far:.1e} at {where}"
     error = rejected(lane, model)
-    shutil.rmtree(model.parent)
     verdict = ("caught" if error else "missed") if harmful else ("false alarms" if error else "accepted")
     excused = verdict in ("missed", "false alarms") and mutant[:2] in MUTATIONS_EXCUSED
+    if verdict == "missed" and not excused:
+        excused = has_doubt(lane, model)
+        what += f"; {MUTATIONS_DOUBT}" * excused
+    shutil.rmtree(model.parent)
     outcome = Outcome(*head, verdict, f"{what}; {error or 'accepted'}")
     if verdict in ("missed", "false alarms"):
         keep(lane, step, mutant, number, text, outcome)

@@ -118,5 +118,7 @@ MUTATIONS_EXCUSED = {
     ("swap", "of two values of the model"): "above the markers placements are followed, values are not",
     ("delete", "reshape"): "an all-to-all left out between values that differ on each rank is another model of each rank",
 }
+# One may be missed where the verdict says that it is not all: docs/Checking.md, What is not shown.
+MUTATIONS_DOUBT = "chunks of one row can be read in more than one way"
 # Files that are not drawn from, since one run takes more than about a second: why.
 MUTATIONS_SLOW = {"A1_nanogpt_24l": "A1_nanogpt with 24 layers, 2.5 s a run"}

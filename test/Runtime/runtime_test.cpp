@@ -15,9 +15,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -772,6 +775,517 @@ void traffic() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Products of matrices
+//===----------------------------------------------------------------------===//
+
+/// A product of dense matrices, each by rows or transposed.
+FsdpGemm product(int64_t m, int64_t n, int64_t k, bool isLhsByRows = true,
+                 bool isRhsByRows = true) {
+  FsdpGemm gemm = {};
+  gemm.dtype = gemm.result_dtype = FSDP_F32;
+  gemm.m = m, gemm.n = n, gemm.k = k;
+  gemm.lhs_m = isLhsByRows ? k : 1, gemm.lhs_k = isLhsByRows ? 1 : m;
+  gemm.rhs_k = isRhsByRows ? n : 1, gemm.rhs_n = isRhsByRows ? 1 : k;
+  gemm.result_m = n;
+  return gemm;
+}
+
+/// A loop around a product, with a stride for each of lhs, rhs and result.
+struct Loop {
+  int64_t size, lhs, rhs, result;
+};
+
+/// `gemm` with loops around it, the outermost first.
+FsdpGemm within(FsdpGemm gemm, const std::vector<Loop> &loops) {
+  for (const Loop &loop : loops) {
+    gemm.size[gemm.loops] = loop.size;
+    gemm.lhs_stride[gemm.loops] = loop.lhs;
+    gemm.rhs_stride[gemm.loops] = loop.rhs;
+    gemm.result_stride[gemm.loops++] = loop.result;
+  }
+  return gemm;
+}
+
+/// `gemm` with other dtypes.
+FsdpGemm typed(FsdpGemm gemm, FsdpDtype dtype, FsdpDtype result) {
+  gemm.dtype = dtype, gemm.result_dtype = result;
+  return gemm;
+}
+
+/// `gemm`, added to what is there.
+FsdpGemm added(FsdpGemm gemm) {
+  gemm.accumulate = 1;
+  return gemm;
+}
+
+/// Numbers as they are stored: f32, or the upper half of it.
+struct Numbers {
+  Numbers(int64_t type, const std::vector<float> &values)
+      : dtype(type), wide(values) {
+    for (float value : values) {
+      uint32_t bits;
+      std::memcpy(&bits, &value, sizeof(bits));
+      narrow.push_back(static_cast<uint16_t>(bits >> 16));
+    }
+  }
+  void *data() {
+    return dtype == FSDP_F32 ? static_cast<void *>(wide.data()) : narrow.data();
+  }
+  float operator[](int64_t i) const {
+    if (dtype == FSDP_F32)
+      return wide[i];
+    uint32_t bits = static_cast<uint32_t>(narrow[i]) << 16;
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+  int64_t dtype;
+  std::vector<float> wide;
+  std::vector<uint16_t> narrow;
+};
+
+/// How many elements an operand has from its first to its last.
+int64_t span(const FsdpGemm &gemm, int64_t rows, int64_t rowStride,
+             int64_t columns, int64_t columnStride, const int64_t *strides) {
+  int64_t last = (rows - 1) * rowStride + (columns - 1) * columnStride;
+  for (int64_t i = 0; i < gemm.loops; ++i)
+    last += (gemm.size[i] - 1) * strides[i];
+  return std::max<int64_t>(last + 1, 1);
+}
+
+/// Calls `body` with where each operand begins, for all positions of the loops.
+void forPositions(const FsdpGemm &gemm, int64_t loop, int64_t lhs, int64_t rhs,
+                  int64_t result,
+                  const std::function<void(int64_t, int64_t, int64_t)> &body) {
+  if (loop == gemm.loops)
+    return body(lhs, rhs, result);
+  for (int64_t i = 0; i < gemm.size[loop]; ++i)
+    forPositions(gemm, loop + 1, lhs + i * gemm.lhs_stride[loop],
+                 rhs + i * gemm.rhs_stride[loop],
+                 result + i * gemm.result_stride[loop], body);
+}
+
+/// What is wanted of a product: a plain loop over everything.
+std::vector<float> multiplied(FsdpGemm gemm, const std::vector<float> &lhs,
+                              const std::vector<float> &rhs,
+                              std::vector<float> result) {
+  auto forElements = [&](const FsdpGemm &shape, const auto &body) {
+    forPositions(shape, 0, 0, 0, 0, [&](int64_t a, int64_t b, int64_t c) {
+      for (int64_t i = 0; i < shape.m; ++i)
+        for (int64_t j = 0; j < shape.n; ++j)
+          body(a + i * shape.lhs_m, b + j * shape.rhs_n,
+               result[c + i * shape.result_m + j]);
+    });
+  };
+  FsdpGemm once = gemm; // A sum over nothing is 0.
+  for (int64_t i = 0; i < gemm.loops; ++i)
+    if (gemm.result_stride[i] == 0)
+      once.size[i] = 1;
+  if (!gemm.accumulate)
+    forElements(once, [](int64_t, int64_t, float &at) { at = 0; });
+  forElements(gemm, [&](int64_t a, int64_t b, float &at) {
+    for (int64_t k = 0; k < gemm.k; ++k)
+      at += lhs[a + k * gemm.lhs_k] * rhs[b + k * gemm.rhs_k];
+  });
+  return result;
+}
+
+/// Computes `gemm` on small integers, whose sums are exact, and compares the
+/// whole buffer of the result: between its rows nothing may change.
+void checkProduct(FsdpRank *rank, const FsdpGemm &gemm) {
+  auto fill = [](int64_t count, int64_t factor, int64_t values) {
+    std::vector<float> filled;
+    for (int64_t i = 0; i < count; ++i)
+      filled.push_back(static_cast<float>(i * factor % values - values / 2));
+    return filled;
+  };
+  std::vector<float> lhs =
+      fill(span(gemm, gemm.m, gemm.lhs_m, gemm.k, gemm.lhs_k, gemm.lhs_stride),
+           3, 5);
+  std::vector<float> rhs =
+      fill(span(gemm, gemm.k, gemm.rhs_k, gemm.n, gemm.rhs_n, gemm.rhs_stride),
+           4, 7);
+  std::vector<float> result = fill(
+      span(gemm, gemm.m, gemm.result_m, gemm.n, 1, gemm.result_stride), 7, 9);
+  Numbers a(gemm.dtype, lhs), b(gemm.dtype, rhs), c(gemm.result_dtype, result);
+  fsdp_gemm(rank, &gemm, a.data(), b.data(), c.data());
+  std::vector<float> wants = multiplied(gemm, lhs, rhs, result);
+  int64_t wrong = 0;
+  for (size_t i = 0; i < wants.size(); ++i)
+    wrong += c[static_cast<int64_t>(i)] != wants[i];
+  if (wrong == 0)
+    return;
+  caseFailed = true;
+  std::fprintf(
+      stderr,
+      "%lld of %zu elements are wrong: m %lld n %lld k %lld, lhs %lld "
+      "%lld, rhs %lld %lld, %lld loops, accumulate %lld, dtypes %lld "
+      "%lld\n",
+      static_cast<long long>(wrong), wants.size(),
+      static_cast<long long>(gemm.m), static_cast<long long>(gemm.n),
+      static_cast<long long>(gemm.k), static_cast<long long>(gemm.lhs_m),
+      static_cast<long long>(gemm.lhs_k), static_cast<long long>(gemm.rhs_k),
+      static_cast<long long>(gemm.rhs_n), static_cast<long long>(gemm.loops),
+      static_cast<long long>(gemm.accumulate),
+      static_cast<long long>(gemm.dtype),
+      static_cast<long long>(gemm.result_dtype));
+}
+
+/// Why no product of `dtype` can be computed here, or "".
+std::string whyMissing(int64_t dtype) {
+  if (!fsdp_has_gemm())
+    return "expected a runtime with oneDNN, but it was built without";
+  bool hasBF16 = !std::getenv("ONEDNN_MAX_CPU_ISA");
+#ifdef __x86_64__
+  hasBF16 = hasBF16 && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512dq");
+#endif
+  return dtype == FSDP_F32 || hasBF16
+             ? ""
+             : "expected a product of bf16 by oneDNN, but got: ";
+}
+
+/// Computes all of `products` on two ranks of one, two and three threads, or
+/// just the first, where that must fail.
+void checkProducts(const std::vector<FsdpGemm> &products) {
+  std::string error = whyMissing(products[0].dtype);
+  if (!error.empty()) {
+    World world(2);
+    return world.failWith(
+        [&](FsdpRank *rank) {
+          float number = 7;
+          fsdp_gemm(rank, &products[0], &number, &number, &number);
+          EXPECT(number == 7);
+        },
+        {": fsdp_gemm: ", error});
+  }
+  for (int64_t threads : {1, 2, 3}) {
+    World world(2);
+    EXPECT(fsdp_job_set_threads(world.job, threads) == FSDP_OK);
+    world.pass([&](FsdpRank *rank) {
+      for (const FsdpGemm &gemm : products)
+        checkProduct(rank, gemm);
+    });
+  }
+}
+
+/// Every layout of `m` by `k` times `k` by `n`, dense and with gaps between
+/// rows, with and without what is there.
+std::vector<FsdpGemm> layouts(int64_t m, int64_t n, int64_t k) {
+  std::vector<FsdpGemm> all;
+  for (int layout = 0; layout < 4; ++layout)
+    for (int64_t gap : {0, 3}) {
+      FsdpGemm gemm = product(m, n, k, layout & 1, layout & 2);
+      (layout & 1 ? gemm.lhs_m : gemm.lhs_k) += gap;
+      (layout & 2 ? gemm.rhs_k : gemm.rhs_n) += gap;
+      gemm.result_m += gap;
+      all.push_back(gemm);
+      all.push_back(added(gemm));
+    }
+  return all;
+}
+
+/// `products` as they are in bf16, with a result in f32 and in bf16.
+std::vector<FsdpGemm> inBF16(const std::vector<FsdpGemm> &products) {
+  std::vector<FsdpGemm> all;
+  for (FsdpDtype result : {FSDP_F32, FSDP_BF16})
+    for (const FsdpGemm &gemm : products)
+      all.push_back(typed(gemm, FSDP_BF16, result));
+  return all;
+}
+
+/// Products without loops, small and odd, empty ones included.
+std::vector<FsdpGemm> plainProducts() {
+  std::vector<FsdpGemm> all;
+  for (const std::vector<int64_t> &size :
+       std::vector<std::vector<int64_t>>{{1, 1, 1},
+                                         {3, 5, 7},
+                                         {17, 1, 33},
+                                         {1, 19, 2},
+                                         {1, 1, 21},
+                                         {31, 33, 1},
+                                         {64, 48, 40},
+                                         {2, 3, 0},
+                                         {0, 4, 3},
+                                         {4, 0, 3}}) {
+    std::vector<FsdpGemm> some = layouts(size[0], size[1], size[2]);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  // Both strides of a row or of a column may be 1.
+  FsdpGemm row = product(1, 5, 7), column = product(5, 1, 7, true, false);
+  row.lhs_m = column.rhs_n = 1;
+  all.push_back(row);
+  all.push_back(column);
+  return all;
+}
+
+/// Products with loops that move the result, sum, or do not move an operand.
+std::vector<FsdpGemm> loopedProducts() {
+  FsdpGemm gemm = product(3, 5, 4);
+  std::vector<FsdpGemm> all;
+  for (const std::vector<Loop> &loops : std::vector<std::vector<Loop>>{
+           {{7, 12, 20, 15}},                 // a batch
+           {{7, 12, 0, 15}},                  // one rhs
+           {{3, 12, 20, 0}},                  // a sum
+           {{5, 36, 60, 15}, {3, 12, 20, 0}}, // within a batch
+           {{3, 12, 20, 0}, {5, 36, 60, 15}}, // around it
+           {{2, 96, 0, 120}, {2, 0, 80, 60}, {2, 12, 20, 0}, {3, 24, 40, 15}},
+           {{1, 12, 20, 15}},
+           {{0, 12, 20, 15}},
+           {{0, 12, 20, 0}}, // an empty sum
+           {{4, 12, 20, 15}, {0, 12, 20, 0}}}) {
+    all.push_back(within(gemm, loops));
+    all.push_back(added(within(gemm, loops)));
+  }
+  all.push_back(within(product(3, 5, 0), {{4, 0, 0, 15}}));
+  return all;
+}
+
+/// Products in f32.
+void gemmF32() {
+  checkProducts(plainProducts());
+  checkProducts({product(200, 150, 300), product(150, 200, 300, false, false)});
+}
+
+/// Loops around products.
+void gemmLoops() { checkProducts(loopedProducts()); }
+
+/// Sums are formed in f32 and rounded once: those that bf16 would lose
+/// one by one are there, however the sum is split.
+void gemmBF16() {
+  checkProducts(inBF16(plainProducts()));
+  checkProducts(inBF16(loopedProducts()));
+  checkProducts({typed(product(200, 150, 300), FSDP_BF16, FSDP_F32)});
+  if (!whyMissing(FSDP_BF16).empty())
+    return;
+  FsdpGemm one = typed(product(1, 1, 3), FSDP_BF16, FSDP_BF16);
+  FsdpGemm three =
+      within(typed(product(1, 1, 1), FSDP_BF16, FSDP_BF16), {{3, 1, 1, 0}});
+  struct Sum {
+    std::vector<float> terms;
+    float before, alone, added;
+  };
+  World world(1);
+  world.pass([&](FsdpRank *rank) {
+    for (const FsdpGemm &gemm : {one, three, added(one), added(three)})
+      for (const Sum &sum : std::vector<Sum>{{{256, 1, 1}, 0, 258, 258},
+                                             {{256, 1, 2}, 0, 260, 260},
+                                             {{256, 1, 0}, 0, 256, 256},
+                                             {{1, 1, 0}, 256, 2, 258}}) {
+        Numbers lhs(FSDP_BF16, sum.terms), rhs(FSDP_BF16, {1, 1, 1}),
+            result(FSDP_BF16, {sum.before});
+        fsdp_gemm(rank, &gemm, lhs.data(), rhs.data(), result.data());
+        EXPECT(result[0] == (gemm.accumulate ? sum.added : sum.alone));
+      }
+  });
+}
+
+/// Wrong products are errors with the rank and the value, and write nothing.
+void gemmErrors() {
+  struct Wrong {
+    FsdpGemm gemm;
+    const char *error;
+  };
+  auto with = [](auto change) {
+    FsdpGemm gemm = product(3, 5, 7);
+    change(gemm);
+    return gemm;
+  };
+  std::vector<Wrong> wrongs = {
+      {typed(product(3, 5, 7), FSDP_F32, FSDP_BF16),
+       "expected dtypes f32 to f32, bf16 to f32 or bf16 to bf16, but got 2 to "
+       "1"},
+      {typed(product(3, 5, 7), FSDP_F64, FSDP_F64), "but got 3 to 3"},
+      {typed(product(3, 5, 7), FSDP_BF16, FSDP_I8), "but got 1 to 4"},
+      {with([](FsdpGemm &g) { g.accumulate = 2; }),
+       "expected accumulate to be 0 or 1, but got 2"},
+      {with([](FsdpGemm &g) { g.m = -1; }),
+       "expected sizes of at least 0, but got m -1, n 5, k 7"},
+      {with([](FsdpGemm &g) { g.n = -2; }), "but got m 3, n -2, k 7"},
+      {with([](FsdpGemm &g) { g.k = -3; }), "but got m 3, n 5, k -3"},
+      {with([](FsdpGemm &g) { g.loops = FSDP_GEMM_LOOPS + 1; }),
+       "expected 0 to 4 loops, but got 5"},
+      {with([](FsdpGemm &g) { g.loops = -1; }), "but got -1"},
+      {within(product(3, 5, 7), {{2, 21, 35, 15}, {-1, 0, 0, 0}}),
+       "expected sizes of at least 0, but got loop 1 of -1"},
+      {with([](FsdpGemm &g) { g.lhs_k = 2; }),
+       "expected a stride of 1 in lhs, but got 7 and 2"},
+      {with([](FsdpGemm &g) { g.rhs_n = 0; }),
+       "expected a stride of 1 in rhs, but got 5 and 0"},
+      {with([](FsdpGemm &g) { g.lhs_m = 6; }),
+       "expected rows of lhs at least 7 elements apart, but got 6"},
+      {with([](FsdpGemm &g) { g.rhs_k = 1, g.rhs_n = 6; }),
+       "expected rows of rhs at least 7 elements apart, but got 6"},
+      {with([](FsdpGemm &g) { g.result_m = 4; }),
+       "expected rows of the result at least 5 elements apart, but got 4"}};
+  float lhs[42] = {1}, rhs[70] = {1}, result[30] = {7};
+  auto check = [&](const FsdpGemm *gemm, const void *left, void *out,
+                   const char *error) {
+    World world(2);
+    world.failWith(
+        [&](FsdpRank *rank) {
+          if (fsdp_rank_id(rank) == 1)
+            fsdp_gemm(rank, gemm, left, rhs, out);
+        },
+        {"rank 1: fsdp_gemm: ",
+         fsdp_has_gemm() || !gemm ? error : "expected a runtime with oneDNN"});
+    EXPECT(result[0] == 7);
+    EXPECT(fsdp_rank_product_count(world.job, 1) == 0);
+  };
+  for (const Wrong &wrong : wrongs)
+    check(&wrong.gemm, lhs, result, wrong.error);
+  FsdpGemm right = product(3, 5, 7);
+  check(nullptr, lhs, result, "expected a product, but got null");
+  check(&right, nullptr, result, "expected lhs, rhs and result, but got null");
+  check(&right, lhs, nullptr, "expected lhs, rhs and result, but got null");
+}
+
+/// After an error nothing is computed.
+void computeAfterError() {
+  World world(1);
+  world.failWith(
+      [](FsdpRank *rank) {
+        FsdpGemm gemm = product(1, 1, 1);
+        float lhs = 2, rhs = 3, result = 7;
+        fsdp_rank_fail(rank, "stop");
+        fsdp_gemm(rank, &gemm, &lhs, &rhs, &result);
+        fsdp_gemm(rank, nullptr, nullptr, nullptr, nullptr);
+        EXPECT(result == 7);
+        auto never = [](void *, int64_t, int64_t) { EXPECT(false); };
+        fsdp_parallel(rank, 3, never, nullptr);
+        fsdp_parallel(rank, -1, nullptr, nullptr);
+      },
+      {"rank 0: stop"});
+}
+
+/// What a rank has computed is counted by product, until it is dropped.
+void products() {
+  World world(2);
+  FsdpGemm first = product(3, 5, 7), second = added(first);
+  float lhs[21] = {}, rhs[35] = {};
+  FsdpProduct entry = {};
+  for (int64_t runs : {1, 2}) {
+    bool isOk = world.run([&](FsdpRank *rank) {
+      float result[15] = {};
+      for (int64_t i = 0; i < 3 * runs; ++i)
+        fsdp_gemm(rank, i % 3 == 0 ? &first : &second, lhs, rhs, result);
+      if (fsdp_rank_id(rank) == 1)
+        fsdp_gemm(rank, &first, lhs, rhs, result);
+    });
+    EXPECT(isOk == (fsdp_has_gemm() == 1));
+    for (int64_t rank : {0, 1}) {
+      EXPECT(fsdp_rank_product_count(world.job, rank) == 2 * fsdp_has_gemm());
+      for (int64_t i = 0; i < 2 * fsdp_has_gemm(); ++i) {
+        EXPECT(fsdp_rank_product(world.job, rank, i, &entry) == FSDP_OK);
+        EXPECT(entry.gemm.m == 3 && entry.gemm.n == 5 && entry.gemm.k == 7);
+        EXPECT(entry.calls == (entry.gemm.accumulate ? 2 * runs : runs + rank));
+        EXPECT(entry.seconds >= 0 && entry.seconds < 60);
+      }
+      entry.calls = -1;
+      for (int64_t i : {-1, 2})
+        EXPECT(fsdp_rank_product(world.job, rank, i, &entry) == FSDP_FAILED);
+      EXPECT(entry.calls == -1);
+    }
+    for (int64_t rank : {-1, 2}) {
+      EXPECT(fsdp_rank_product_count(world.job, rank) == 0);
+      EXPECT(fsdp_rank_product(world.job, rank, 0, &entry) == FSDP_FAILED);
+    }
+    fsdp_job_reset_products(world.job);
+    EXPECT(fsdp_rank_product_count(world.job, 0) == 0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Threads of a rank
+//===----------------------------------------------------------------------===//
+
+/// What the ranges of a loop have been.
+struct Ranges {
+  std::mutex mutex;
+  std::vector<int> covered;
+  std::set<std::thread::id> threads;
+  int64_t calls = 0;
+};
+
+/// Every index is in one range, whatever the number of threads; each has one.
+void parallel() {
+  auto body = [](void *context, int64_t begin, int64_t end) {
+    auto &ranges = *static_cast<Ranges *>(context);
+    EXPECT(0 <= begin && begin < end &&
+           end <= static_cast<int64_t>(ranges.covered.size()));
+    for (int64_t i = begin; i < end; ++i)
+      ++ranges.covered[i];
+    std::lock_guard<std::mutex> lock(ranges.mutex);
+    ranges.threads.insert(std::this_thread::get_id());
+    ++ranges.calls;
+  };
+  for (int64_t threads : {1, 2, 3, 8}) {
+    if (threads > 1 && !fsdp_has_gemm())
+      break;
+    World world(2);
+    EXPECT(fsdp_job_set_threads(world.job, threads) == FSDP_OK);
+    world.pass([&](FsdpRank *rank) {
+      for (int64_t count : {0, 1, 2, 3, 7, 8, 9, 1000}) {
+        Ranges ranges;
+        ranges.covered.assign(count, 0);
+        fsdp_parallel(rank, count, body, &ranges);
+        for (int covered : ranges.covered)
+          EXPECT(covered == 1);
+        EXPECT(ranges.calls == std::min(count, threads));
+        EXPECT(static_cast<int64_t>(ranges.threads.size()) == ranges.calls);
+      }
+    });
+  }
+}
+
+/// Wrong loops are errors with the rank and the value, and call nothing.
+void parallelErrors() {
+  using Body = void (*)(void *, int64_t, int64_t);
+  Body never = [](void *, int64_t, int64_t) { EXPECT(false); };
+  auto check = [](int64_t count, Body body, const char *error) {
+    World world(2);
+    world.failWith(
+        [&](FsdpRank *rank) {
+          if (fsdp_rank_id(rank) == 1)
+            fsdp_parallel(rank, count, body, nullptr);
+        },
+        {"rank 1: fsdp_parallel: ", error});
+  };
+  check(-1, never, "expected a count of at least 0, but got -1");
+  check(2, nullptr, "expected a body, but got null");
+}
+
+/// Numbers of threads that a rank can have, and that it cannot.
+void setThreads() {
+  struct Wrong {
+    int64_t threads;
+    const char *error;
+  };
+  const bool has = fsdp_has_gemm();
+  for (const Wrong &wrong : std::vector<Wrong>{
+           {0, "expected at least 1 thread for each rank, but got 0"},
+           {-3, "expected at least 1 thread for each rank, but got -3"},
+           {1025, has ? "expected at most 1024 threads for each rank, but got "
+                        "1025"
+                      : "expected 1 thread for each rank without oneDNN, but "
+                        "got 1025"},
+           {int64_t(1) << 40, "but got 1099511627776"}}) {
+    World world(2);
+    EXPECT(fsdp_job_set_threads(world.job, wrong.threads) == FSDP_FAILED);
+    world.failWith([](FsdpRank *) { EXPECT(false); }, {wrong.error});
+    EXPECT(fsdp_job_set_threads(world.job, 1) == FSDP_FAILED);
+    world.hasError({wrong.error});
+  }
+  World world(2);
+  for (int64_t threads : {1, 2, 1024, 1})
+    if (threads == 1 || has) {
+      EXPECT(fsdp_job_set_threads(world.job, threads) == FSDP_OK);
+      world.pass([](FsdpRank *) {});
+    }
+}
+
 void version() { EXPECT(fsdp_runtime_version() == FSDP_RUNTIME_VERSION); }
 
 struct Case {
@@ -801,7 +1315,16 @@ const Case cases[] = {{"version", version},
                       {"failure-race", failureRace},
                       {"wrong-arguments", wrongArguments},
                       {"wrong-groups", wrongGroups},
-                      {"traffic", traffic}};
+                      {"traffic", traffic},
+                      {"gemm-f32", gemmF32},
+                      {"gemm-loops", gemmLoops},
+                      {"gemm-bf16", gemmBF16},
+                      {"gemm-errors", gemmErrors},
+                      {"compute-after-error", computeAfterError},
+                      {"products", products},
+                      {"parallel", parallel},
+                      {"parallel-errors", parallelErrors},
+                      {"set-threads", setThreads}};
 
 } // namespace
 

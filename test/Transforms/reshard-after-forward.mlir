@@ -12,25 +12,31 @@
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  fsdp.unit @v {shard = @world, reshard_after_forward = false}
   // CHECK-LABEL: @again
   // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<1x4xf32>
   // CHECK: %[[N:.*]] = linalg.generic {{.*}} ins(%[[W]] : tensor<1x4xf32>)
   // CHECK: %[[F:.*]] = fsdp.reshard %[[N]] {{.*}} to <[{}, {}]> :
   // CHECK: %[[T:.*]] = linalg.transpose ins(%[[F]]
   // CHECK: %[[Y:.*]] = arith.mulf %{{.*}}, %[[T]]
-  // CHECK: %[[Z:.*]] = math.tanh %[[Y]]
+  // CHECK: %[[V:.*]] = fsdp.reshard
+  // CHECK: %[[Z:.*]] = arith.mulf %[[Y]], %[[V]]
   // CHECK: linalg.reduce
-  // CHECK: %[[D:.*]] = math.exp %[[Z]]
+  // CHECK: %[[D:.*]] = arith.mulf %[[Z]], %[[V]]
   // CHECK-NOT: linalg.generic
   // CHECK: %[[F2:.*]] = fsdp.reshard %[[N]] {{.*}} to <[{}, {}]> {fsdp.phase = "backward"} :
   // CHECK: %[[T2:.*]] = linalg.transpose ins(%[[F2]]
   // CHECK: arith.mulf %[[D]], %[[T2]]
   // CHECK: arith.addf %{{.*}}, %[[F2]]
   // LOWERED-LABEL: @again
-  // LOWERED-COUNT-2: fsdp.all_gather
+  // LOWERED-SAME: (%{{[a-z0-9]*}}: tensor<1x4xf32> {{[^%]*}}, %[[V:[a-z0-9]*]]:
+  // LOWERED: fsdp.all_gather %[[N:[0-9]*]] over
+  // LOWERED: fsdp.all_gather %[[V]] over
+  // LOWERED: fsdp.all_gather %[[N]] over
   // LOWERED-NOT: fsdp.all_gather
   // LOWERED: return
   func.func @again(%ws: tensor<1x4xf32> {fsdp.param = "w", fsdp.unit = @u},
+                   %vs: tensor<1x4xbf16> {fsdp.param = "v", fsdp.unit = @v},
                    %x: tensor<4x4xbf16> {fsdp.input = "x"})
       -> (tensor<4xbf16> {fsdp.loss}, tensor<4x4xbf16> {fsdp.output = "g"}) {
     %zero = arith.constant dense<0.0> : tensor<4xbf16>
@@ -45,9 +51,10 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     %init = tensor.empty() : tensor<4x4xbf16>
     %t = linalg.transpose ins(%w : tensor<4x4xbf16>) outs(%init : tensor<4x4xbf16>) permutation = [1, 0]
     %y = arith.mulf %x, %t : tensor<4x4xbf16>
-    %z = math.tanh %y : tensor<4x4xbf16>
+    %v = fsdp.reshard %vs of [4, 4] from <[{@world}, {} ]> to <[{}, {} ]> : tensor<1x4xbf16> to tensor<4x4xbf16>
+    %z = arith.mulf %y, %v : tensor<4x4xbf16>
     %l = linalg.reduce { arith.addf } ins(%z : tensor<4x4xbf16>) outs(%zero : tensor<4xbf16>) dimensions = [0]
-    %d = math.exp %z : tensor<4x4xbf16>
+    %d = arith.mulf %z, %v : tensor<4x4xbf16>
     %g = arith.mulf %d, %t : tensor<4x4xbf16>
     %h = arith.addf %g, %w : tensor<4x4xbf16>
     %m = fsdp.local_grad %h of "w" : tensor<4x4xbf16>
@@ -94,7 +101,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK-NOT: fsdp.reshard
   // CHECK: return
   // REMARK: [Analysis] elided
-  // REMARK-SAME: nothing runs between the last forward and the first backward use; the second gather is elided, 32 bytes
+  // REMARK-SAME: no other parameter is used between the last forward and the first backward use; the second gather is elided, 32 bytes
   // LOWERED-LABEL: @elided
   func.func @elided(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
                     %x: tensor<8xf32> {fsdp.input = "x"})
@@ -109,11 +116,92 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
 
 // -----
 
+// The head: whatever is computed in between, of a parameter that backward does
+// not use too, the next parameter that is needed is the head again. That in front
+// of it is gathered twice.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  // CHECK-LABEL: @head
+  // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<2xf32>
+  // CHECK-SAME: %[[U:[a-z0-9]*]]: tensor<2xf32>
+  // CHECK: fsdp.reshard %[[W]]
+  // CHECK: %[[F:.*]] = fsdp.reshard %[[U]]
+  // CHECK: arith.mulf %{{.*}}, %[[F]]
+  // CHECK: %[[D:.*]] = math.exp
+  // CHECK-NOT: fsdp.reshard
+  // CHECK: arith.mulf %[[D]], %[[F]]
+  // CHECK: %[[F2:.*]] = fsdp.reshard %[[W]] {{.*}} {fsdp.phase = "backward"}
+  // CHECK: arith.mulf %{{.*}}, %[[F2]]
+  // CHECK-NOT: fsdp.reshard
+  // CHECK: return
+  // REMARK: [Analysis] elided
+  // REMARK-SAME: no other parameter is used between the last forward and the first backward use; the second gather is elided, 32 bytes
+  // REMARK-NEXT: %u = fsdp.reshard
+  // REMARK-NOT: elided
+  // LOWERED-LABEL: @head
+  func.func @head(%ws: tensor<2xf32> {fsdp.param = "w", fsdp.unit = @u},
+                  %us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                  %bs: tensor<2xf32> {fsdp.param = "b", fsdp.unit = @u},
+                  %x: tensor<8xf32> {fsdp.input = "x"})
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
+    %w = fsdp.reshard %ws of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %y = arith.mulf %x, %w : tensor<8xf32>
+    %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %z = arith.mulf %y, %u : tensor<8xf32>
+    %b = fsdp.reshard %bs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %a = arith.addf %z, %b : tensor<8xf32>
+    %d = math.exp %a : tensor<8xf32>
+    %g = arith.mulf %d, %u : tensor<8xf32>
+    %h = arith.mulf %g, %w : tensor<8xf32>
+    %m = fsdp.local_grad %h of "w" : tensor<8xf32>
+    return %a, %m : tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
+// Backward begins with another parameter than forward ended with: both are freed,
+// and gathered again in the order in which backward needs them.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  // CHECK-LABEL: @another
+  // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<2xf32>
+  // CHECK-SAME: %[[U:[a-z0-9]*]]: tensor<2xf32>
+  // CHECK: fsdp.reshard %[[W]]
+  // CHECK: fsdp.reshard %[[U]]
+  // CHECK: math.exp
+  // CHECK: %[[W2:.*]] = fsdp.reshard %[[W]] {{.*}} {fsdp.phase = "backward"}
+  // CHECK: arith.mulf %{{.*}}, %[[W2]]
+  // CHECK: %[[U2:.*]] = fsdp.reshard %[[U]] {{.*}} {fsdp.phase = "backward"}
+  // CHECK: arith.mulf %{{.*}}, %[[U2]]
+  // CHECK: return
+  // LOWERED-LABEL: @another
+  func.func @another(%ws: tensor<2xf32> {fsdp.param = "w", fsdp.unit = @u},
+                     %us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                     %x: tensor<8xf32> {fsdp.input = "x"})
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
+    %w = fsdp.reshard %ws of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %y = arith.mulf %x, %w : tensor<8xf32>
+    %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %z = arith.mulf %y, %u : tensor<8xf32>
+    %d = math.exp %z : tensor<8xf32>
+    %g = arith.mulf %d, %w : tensor<8xf32>
+    %h = arith.mulf %g, %u : tensor<8xf32>
+    %m = fsdp.local_grad %h of "u" : tensor<8xf32>
+    return %z, %m : tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
 // What costs more than a copy is not made again: its result stays alive, as the
 // remark says. The parameter itself is gathered again all the same.
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  fsdp.unit @v {shard = @world, reshard_after_forward = false}
   // CHECK-LABEL: @costly
   // CHECK: %[[F:.*]] = fsdp.reshard
   // CHECK: %[[E:.*]] = math.exp %[[F]]
@@ -124,13 +212,16 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // REMARK-SAME: 'math.exp' computes on a parameter alone and backward uses it; its 32 bytes stay alive
   // LOWERED-LABEL: @costly
   func.func @costly(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                    %vs: tensor<2xf32> {fsdp.param = "v", fsdp.unit = @v},
                     %x: tensor<8xf32> {fsdp.input = "x"})
       -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
     %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
     %e = math.exp %u : tensor<8xf32>
     %y = arith.mulf %e, %x : tensor<8xf32>
-    %z = math.tanh %y : tensor<8xf32>
-    %g = arith.mulf %z, %e : tensor<8xf32>
+    %v = fsdp.reshard %vs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %z = arith.mulf %y, %v : tensor<8xf32>
+    %d = arith.mulf %z, %v : tensor<8xf32>
+    %g = arith.mulf %d, %e : tensor<8xf32>
     %h = arith.addf %g, %u : tensor<8xf32>
     %m = fsdp.local_grad %h of "u" : tensor<8xf32>
     return %z, %m : tensor<8xf32>, tensor<8xf32>
@@ -184,15 +275,18 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 8>} {
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   fsdp.unit @u {shard = @world, reshard_after_forward = true}
+  fsdp.unit @v {shard = @world, reshard_after_forward = false}
   // CHECK-LABEL: @loop
+  // CHECK-SAME: (%[[U:[a-z0-9]*]]: tensor<2xf32>
   // CHECK: scf.for
-  // CHECK: fsdp.reshard
+  // CHECK: fsdp.reshard %[[U]]
   // CHECK: math.exp
-  // CHECK: fsdp.reshard {{.*}} {fsdp.phase = "backward"}
+  // CHECK: fsdp.reshard %[[U]] {{.*}} {fsdp.phase = "backward"}
   // CHECK: fsdp.local_grad
   // CHECK: scf.yield
   // LOWERED-LABEL: @loop
   func.func @loop(%us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @u},
+                  %vs: tensor<2xf32> {fsdp.param = "v", fsdp.unit = @v},
                   %x: tensor<8xf32> {fsdp.input = "x"})
       -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
     %zero = arith.constant dense<0.0> : tensor<8xf32>
@@ -202,8 +296,11 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     %0:2 = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %zero, %b = %zero) -> (tensor<8xf32>, tensor<8xf32>) {
       %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
       %y = arith.mulf %x, %u : tensor<8xf32>
-      %l = arith.addf %a, %y : tensor<8xf32>
-      %d = math.exp %y : tensor<8xf32>
+      %v = fsdp.reshard %vs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+      %z = arith.mulf %y, %v : tensor<8xf32>
+      %l = arith.addf %a, %z : tensor<8xf32>
+      %e = math.exp %z : tensor<8xf32>
+      %d = arith.mulf %e, %v : tensor<8xf32>
       %g = arith.mulf %d, %u : tensor<8xf32>
       %m = fsdp.local_grad %g of "u" : tensor<8xf32>
       %sum = arith.addf %b, %m : tensor<8xf32>
@@ -216,22 +313,27 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
 // -----
 
 // Partitioned compute: the second gather is of the same placement, with the
-// copies, which are local. To reshard an activation in between is work.
+// copies, which are local. Reshards of activations stay as they are.
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @tp = #fsdp.classes<[2, 2] from [4]>
   fsdp.process_group @dp = #fsdp.classes<[2, 2] from [2, 2] T(1, 0)>
   fsdp.unit @u {shard = @dp, reshard_after_forward = true}
+  fsdp.unit @v {shard = @dp, reshard_after_forward = false}
   // CHECK-LABEL: @local
   // CHECK-SAME: (%[[W:[a-z0-9]*]]: tensor<2x4xf32>
   // CHECK: %[[F:.*]] = fsdp.reshard %[[W]] {{.*}} from <[{@tp, @dp}, {}]> to <[{@tp}, {}]> :
   // CHECK: linalg.transpose ins(%[[F]] : tensor<4x4xf32>)
   // CHECK: %[[L:.*]] = fsdp.reshard %{{.*}} partial = {@tp}
+  // CHECK: %[[Z:.*]] = arith.mulf %[[L]], %[[V:.*]] :
+  // CHECK: %[[D:.*]] = arith.mulf %[[Z]], %[[V]]
   // CHECK-NEXT: %[[F2:.*]] = fsdp.reshard %[[W]] {{.*}} from <[{@tp, @dp}, {}]> to <[{@tp}, {}]> {fsdp.phase = "backward"}
   // CHECK: %[[T2:.*]] = linalg.transpose ins(%[[F2]] : tensor<4x4xf32>)
-  // CHECK: arith.mulf %[[L]], %[[T2]]
+  // CHECK: arith.mulf %[[D]], %[[T2]]
   // LOWERED-LABEL: @local
-  // LOWERED-COUNT-2: fsdp.all_gather %{{.*}} over @dp dim 0 : (tensor<2x4xf32>) -> tensor<4x4xf32>
+  // LOWERED-SAME: (%[[W:[a-z0-9]*]]:
+  // LOWERED-COUNT-2: fsdp.all_gather %[[W]] over @dp dim 0 : (tensor<2x4xf32>) -> tensor<4x4xf32>
   func.func @local(%ws: tensor<2x4xf32> {fsdp.param = "w", fsdp.unit = @u},
+                   %vs: tensor<2x4xf32> {fsdp.param = "v", fsdp.unit = @v},
                    %x: tensor<4x4xf32> {fsdp.input = "x"})
       -> (tensor<4x4xf32> {fsdp.output = "y"}, tensor<4x4xf32> {fsdp.output = "g"}) {
     %w = fsdp.reshard %ws of [8, 4] from <[{@tp, @dp}, {}]> to <[{@tp}, {}]> : tensor<2x4xf32> to tensor<4x4xf32>
@@ -239,8 +341,11 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     %t = linalg.transpose ins(%w : tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) permutation = [1, 0]
     %y = arith.mulf %x, %t : tensor<4x4xf32>
     %l = fsdp.reshard %y of [4, 4] from <[{}, {}], partial = {@tp}> to <[{}, {}]> : tensor<4x4xf32> to tensor<4x4xf32>
-    %g = arith.mulf %l, %t : tensor<4x4xf32>
+    %v = fsdp.reshard %vs of [4, 4] from <[{@dp}, {}]> to <[{}, {}]> : tensor<2x4xf32> to tensor<4x4xf32>
+    %z = arith.mulf %l, %v : tensor<4x4xf32>
+    %d = arith.mulf %z, %v : tensor<4x4xf32>
+    %g = arith.mulf %d, %t : tensor<4x4xf32>
     %m = fsdp.local_grad %g of "w" : tensor<4x4xf32>
-    return %l, %m : tensor<4x4xf32>, tensor<4x4xf32>
+    return %z, %m : tensor<4x4xf32>, tensor<4x4xf32>
   }
 }

@@ -6,7 +6,7 @@
 // RUN: fsdp-opt %s --fsdp-combine-results --fsdp-shard-storage --fsdp-partition-updates --fsdp-reshard-after-forward --split-input-file | FileCheck %s --check-prefix=STORED
 
 // tp = 2 by dp = 2, a batch per rank of dp: a weight split over tp by columns,
-// one by rows, a replicated bias, and a weight in front of both whose gradient is
+// one by rows, a replicated gain, and a weight in front of both whose gradient is
 // a sum over tp (B3). The latter is summed over tp and dp, by one reshard (B7).
 // Every leg is in the unit's dtypes.
 #rows = affine_map<(i, j, k) -> (i, k)>
@@ -19,7 +19,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK-LABEL: @step
   // CHECK-SAME: %[[UP:[a-z0-9]*]]: tensor<4x8xf32> {fsdp.global_shape = array<i64: 16, 8>, fsdp.param = "up", {{[^%]*}}fsdp.storage = #fsdp.sharding<[{@tp, @dp}, {}]>
   // CHECK-SAME: %[[DOWN:[a-z0-9]*]]: tensor<4x8xf32> {fsdp.global_shape = array<i64: 8, 16>, fsdp.param = "down", {{[^%]*}}fsdp.storage = #fsdp.sharding<[{@dp}, {@tp}]>
-  // CHECK-SAME: %[[BIAS:[a-z0-9]*]]: tensor<4xf32> {fsdp.global_shape = array<i64: 8>, fsdp.param = "bias"
+  // CHECK-SAME: %[[GAIN:[a-z0-9]*]]: tensor<4xf32> {fsdp.global_shape = array<i64: 8>, fsdp.param = "gain"
   // CHECK-SAME: %[[LN:[a-z0-9]*]]: tensor<4xf32> {fsdp.global_shape = array<i64: 8>, fsdp.param = "ln"
   // CHECK: linalg.generic {{.*}} ins(%[[LN]] : tensor<4xf32>)
   // CHECK: fsdp.all_gather %{{.*}} over @dp dim 0{{.*}} : (tensor<4xbf16>) -> tensor<8xbf16>
@@ -30,12 +30,13 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // CHECK: fsdp.all_gather %[[DOWNN:.*]] over @dp dim 0{{.*}} : (tensor<4x8xbf16>) -> tensor<8x8xbf16>
   // The model's own.
   // CHECK: fsdp.all_reduce {{ ?}}sum %{{.*}} over @tp : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  // CHECK: linalg.generic {{.*}} ins(%[[BIAS]] : tensor<4xf32>)
+  // CHECK: linalg.generic {{.*}} ins(%[[GAIN]] : tensor<4xf32>)
   // CHECK: fsdp.all_gather %{{.*}} over @dp dim 0{{.*}} : (tensor<4xbf16>) -> tensor<8xbf16>
-  // CHECK: %[[MB:.*]] = fsdp.local_grad %{{.*}} of "bias"
+  // CHECK: %[[MB:.*]] = fsdp.local_grad %{{.*}} of "gain"
   // CHECK-NEXT: %[[RB:.*]] = fsdp.reduce_scatter {{ ?}}sum %[[MB]] over @dp dim 0 : (tensor<8xf32>) -> tensor<4xf32>
   // CHECK-NEXT: %[[GB:.*]] = fsdp.scale %[[RB]] by 1 over 2
-  // The two uses of `down` want one placement; backward gathers it again.
+  // The two uses of `down` want one placement; backward, which begins with the
+  // gain, gathers it again.
   // CHECK: fsdp.all_gather %[[DOWNN]] over @dp
   // CHECK: %[[MD:.*]] = fsdp.local_grad %{{.*}} of "down"
   // CHECK-NEXT: %[[RD:.*]] = fsdp.reduce_scatter {{ ?}}sum %[[MD]] over @dp dim 0 : (tensor<8x8xf32>) -> tensor<4x8xf32>
@@ -61,14 +62,14 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // STORED: fsdp.global_norm {{.*}} {shardings = [#fsdp.sharding<[{@tp, @dp}, {}]>, #fsdp.sharding<[{@dp}, {@tp}]>, #fsdp.sharding<[{@dp}]>, #fsdp.sharding<[{@dp}]>]}
   func.func @step(%up: tensor<16x8xf32> {fsdp.param = "up", fsdp.unit = @u, fsdp.sharding = #fsdp.sharding<[{@tp}, {}]>},
                   %down: tensor<8x16xf32> {fsdp.param = "down", fsdp.unit = @u, fsdp.sharding = #fsdp.sharding<[{}, {@tp}]>},
-                  %bias: tensor<8xf32> {fsdp.param = "bias", fsdp.unit = @u, fsdp.sharding = #fsdp.sharding<[{}]>},
+                  %gain: tensor<8xf32> {fsdp.param = "gain", fsdp.unit = @u, fsdp.sharding = #fsdp.sharding<[{}]>},
                   %ln: tensor<8xf32> {fsdp.param = "ln", fsdp.unit = @u, fsdp.sharding = #fsdp.sharding<[{}]>},
                   %x: tensor<4x8xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}, {}], varying = {@dp}>},
                   %lr: tensor<f32> {fsdp.hyper = "lr", fsdp.sharding = #fsdp.sharding<[]>})
       -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@dp]>, fsdp.sharding = #fsdp.sharding<[]>},
           tensor<16x8xf32> {fsdp.updated = "up", fsdp.sharding = #fsdp.sharding<[{@tp}, {}]>},
           tensor<8x16xf32> {fsdp.grad = "down", fsdp.sharding = #fsdp.sharding<[{}, {@tp}]>},
-          tensor<8xf32> {fsdp.grad = "bias", fsdp.sharding = #fsdp.sharding<[{}]>},
+          tensor<8xf32> {fsdp.grad = "gain", fsdp.sharding = #fsdp.sharding<[{}]>},
           tensor<8xf32> {fsdp.updated = "ln", fsdp.sharding = #fsdp.sharding<[{}]>},
           tensor<f32> {fsdp.output = "norm", fsdp.sharding = #fsdp.sharding<[]>}) {
     %zero = arith.constant dense<0.0> : tensor<f32>
@@ -77,7 +78,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     %zero88 = arith.constant dense<0.0> : tensor<8x8xf32>
     %e48 = tensor.empty() : tensor<4x8xf32>
     %e8 = tensor.empty() : tensor<8xf32>
-    // Forward: ((x * ln) up^T) down^T + bias, whose sum is the loss.
+    // Forward: tanh((x * ln) up^T) down^T * gain, whose sum of squares is the loss.
     %lns = linalg.broadcast ins(%ln : tensor<8xf32>) outs(%e48 : tensor<4x8xf32>) dimensions = [0]
     %y0 = arith.mulf %x, %lns : tensor<4x8xf32>
     %upl = fsdp.reshard %up of [16, 8] from <[{}, {}]> to <[{@tp}, {}]> : tensor<16x8xf32> to tensor<8x8xf32>
@@ -98,14 +99,17 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
       linalg.yield %1 : f32
     } -> tensor<4x8xf32>
     %y2s = fsdp.reshard %y2 of [4, 8] from <[{}, {}], partial = {@tp}> to <[{}, {}]> : tensor<4x8xf32> to tensor<4x8xf32>
-    %biass = linalg.broadcast ins(%bias : tensor<8xf32>) outs(%e48 : tensor<4x8xf32>) dimensions = [0]
-    %y3 = arith.addf %y2s, %biass : tensor<4x8xf32>
+    %gains = linalg.broadcast ins(%gain : tensor<8xf32>) outs(%e48 : tensor<4x8xf32>) dimensions = [0]
+    %y3 = arith.mulf %y2s, %gains : tensor<4x8xf32>
     %y4 = arith.mulf %y3, %y3 : tensor<4x8xf32>
     %l = linalg.reduce { arith.addf } ins(%y4 : tensor<4x8xf32>) outs(%zero : tensor<f32>) dimensions = [0, 1]
     // Backward.
-    %dy = arith.addf %y3, %y3 : tensor<4x8xf32>
-    %dbias = linalg.reduce { arith.addf } ins(%dy : tensor<4x8xf32>) outs(%zero8 : tensor<8xf32>) dimensions = [0]
-    %mbias = fsdp.local_grad %dbias of "bias" : tensor<8xf32>
+    %dy3 = arith.addf %y3, %y3 : tensor<4x8xf32>
+    %dg = arith.mulf %dy3, %y2s : tensor<4x8xf32>
+    %dgain = linalg.reduce { arith.addf } ins(%dg : tensor<4x8xf32>) outs(%zero8 : tensor<8xf32>) dimensions = [0]
+    %mgain = fsdp.local_grad %dgain of "gain" : tensor<8xf32>
+    %gaing = linalg.broadcast ins(%gain : tensor<8xf32>) outs(%e48 : tensor<4x8xf32>) dimensions = [0]
+    %dy = arith.mulf %dy3, %gaing : tensor<4x8xf32>
     %downg = fsdp.reshard %down of [8, 16] from <[{}, {}]> to <[{}, {@tp}]> : tensor<8x16xf32> to tensor<8x8xf32>
     %d1 = linalg.matmul ins(%dy, %downg : tensor<4x8xf32>, tensor<8x8xf32>) outs(%zero48 : tensor<4x8xf32>) -> tensor<4x8xf32>
     %t84 = tensor.empty() : tensor<8x4xf32>
@@ -123,11 +127,11 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     %mln = fsdp.local_grad %dln of "ln" : tensor<8xf32>
     %gln = fsdp.reshard %mln of [8] from <[{}], partial = {@tp}> to <[{}]> : tensor<8xf32> to tensor<8xf32>
     // Optimizer.
-    %norm = fsdp.global_norm %gup, %gdown, %mbias, %gln {shardings = [#fsdp.sharding<[{@tp}, {}]>, #fsdp.sharding<[{}, {@tp}]>, #fsdp.sharding<[{}]>, #fsdp.sharding<[{}]>]}
+    %norm = fsdp.global_norm %gup, %gdown, %mgain, %gln {shardings = [#fsdp.sharding<[{@tp}, {}]>, #fsdp.sharding<[{}, {@tp}]>, #fsdp.sharding<[{}]>, #fsdp.sharding<[{}]>]}
         : (tensor<16x8xf32>, tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<f32>
     %up1 = arith.subf %up, %gup : tensor<16x8xf32>
     %ln1 = arith.subf %ln, %gln : tensor<8xf32>
-    return %l, %up1, %gdown, %mbias, %ln1, %norm : tensor<f32>, tensor<16x8xf32>, tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>
+    return %l, %up1, %gdown, %mgain, %ln1, %norm : tensor<f32>, tensor<16x8xf32>, tensor<8x16xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>
   }
 }
 
@@ -239,8 +243,8 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   // STORED-SAME: %[[X:[a-z0-9]*]]: tensor<4x4xf32> {fsdp.global_shape = array<i64: 8, 4>, fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{@tp}, {}]>, fsdp.storage = #fsdp.sharding<[{@tp}, {}]>}
   // STORED-SAME: tensor<4x4xf32> {fsdp.global_shape = array<i64: 8, 4>, fsdp.output = "y", {{[^%]*}}fsdp.storage = #fsdp.sharding<[{@tp}, {}]>}
   // STORED: arith.mulf %[[X]], %[[A]]
-  // STORED: fsdp.reshard %[[B]] of [8, 4] from <[{}, {}]> to <[{@tp}, {}]>{{.*}} : tensor<8x4xf32> to tensor<4x4xf32>
   // STORED: fsdp.reshard %[[C]] of [8, 4] from <[{@world}, {}]> to <[{@tp}, {}]>{{.*}} : tensor<2x4xf32> to tensor<4x4xf32>
+  // STORED: fsdp.reshard %[[B]] of [8, 4] from <[{}, {}]> to <[{@tp}, {}]>{{.*}} : tensor<8x4xf32> to tensor<4x4xf32>
   // STORED: math.tanh
   // STORED-NEXT: fsdp.reshard %[[C]] of [8, 4] from <[{@world}, {}]> to <[{@tp}, {}]> {{.*}}fsdp.phase = "backward"}
   // STORED: %[[GA:.*]] = fsdp.local_grad %{{.*}} of "a"
@@ -271,8 +275,8 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     %bl = fsdp.reshard %b of [8, 4] from <[{}, {}]> to <[{@tp}, {}]> : tensor<8x4xf32> to tensor<4x4xf32>
     %cl = fsdp.reshard %c of [8, 4] from <[{}, {}]> to <[{@tp}, {}]> : tensor<8x4xf32> to tensor<4x4xf32>
     %y0 = arith.mulf %x, %al : tensor<4x4xf32>
-    %y1 = arith.mulf %y0, %bl : tensor<4x4xf32>
-    %y = arith.mulf %y1, %cl : tensor<4x4xf32>
+    %y1 = arith.mulf %y0, %cl : tensor<4x4xf32>
+    %y = arith.mulf %y1, %bl : tensor<4x4xf32>
     %lp = linalg.reduce { arith.addf } ins(%y : tensor<4x4xf32>) outs(%zero : tensor<f32>) dimensions = [0, 1]
     %l = fsdp.reshard %lp of [] from <[], partial = {@tp}> to <[]> : tensor<f32> to tensor<f32>
     %t = math.tanh %y0 : tensor<4x4xf32>

@@ -91,3 +91,93 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     return %o, %p, %q : tensor<4x4xf32>, tensor<2x3xf32>, tensor<4x3xf32>
   }
 }
+
+// -----
+
+// The ranks of a node, in another order than that of the chunks.
+module attributes {fsdp.world = #fsdp.world<ranks = 6, ranks_per_node = 3>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 6] from [6]>
+  fsdp.process_group @node = #fsdp.classes<[2, 3] from [6]>
+  fsdp.process_group @across = #fsdp.classes<[3, 2] from [2, 3] T(1, 0)>
+  fsdp.process_group @backwards = #fsdp.classes<[[2, 1, 0], [5, 4, 3]]>
+  func.func @step(
+      %w: tensor<2xf32> {fsdp.param = "w", fsdp.global_shape = array<i64: 6>,
+          fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@node}]>},
+      %x: tensor<6xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<2xf32> {fsdp.grad = "w", fsdp.global_shape = array<i64: 6>,
+              fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{@node}]>}) {
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %full = fsdp.all_gather %w over @node dim 0 : (tensor<2xf32>) -> tensor<6xf32>
+    %wx = arith.mulf %full, %x : tensor<6xf32>
+    %own = linalg.dot ins(%wx, %x : tensor<6xf32>, tensor<6xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %g = fsdp.local_grad %wx of "w" : tensor<6xf32>
+    %s = fsdp.reduce_scatter sum %g over @backwards dim 0 : (tensor<6xf32>) -> tensor<2xf32>
+    %a = fsdp.all_reduce sum %s over @across : (tensor<2xf32>) -> tensor<2xf32>
+    // expected-error @+2 {{expected the gradient of 'w' to be split as it is stored on @node, but got other chunks}}
+    // expected-note @+1 {{synchronised last here}}
+    %gw = fsdp.scale %a by 1 over 6 : tensor<2xf32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 6 : tensor<f32>
+    return %loss, %gw : tensor<f32>, tensor<2xf32>
+  }
+}
+
+// -----
+
+// Straight into a marker.
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      %w: tensor<4xf32> {fsdp.param = "w", fsdp.global_shape = array<i64: 4>,
+          fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{}]>},
+      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<4xf32> {fsdp.grad = "w", fsdp.global_shape = array<i64: 4>,
+              fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{}]>}) {
+    // expected-error @+1 {{expected no scale in what the model computes}}
+    %half = fsdp.scale %x by 1 over 2 : tensor<4xf32>
+    // expected-note @+1 {{which goes on here}}
+    %g = fsdp.local_grad %half of "w" : tensor<4xf32>
+    %s = fsdp.all_reduce sum %g over @world : (tensor<4xf32>) -> tensor<4xf32>
+    %gw = fsdp.scale %s by 1 over 2 : tensor<4xf32>
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %own = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
+    return %loss, %gw : tensor<f32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// In a loop of the model.
+module attributes {fsdp.world = #fsdp.world<ranks = 2, ranks_per_node = 2>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 2] from [2]>
+  func.func @step(
+      %w: tensor<4xf32> {fsdp.param = "w", fsdp.global_shape = array<i64: 4>,
+          fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{}]>},
+      %x: tensor<4xf32> {fsdp.input = "x", fsdp.sharding = #fsdp.sharding<[{}], varying = {@world}>})
+      -> (tensor<f32> {fsdp.loss = #fsdp.loss<mean = [@world]>, fsdp.sharding = #fsdp.sharding<[]>},
+          tensor<4xf32> {fsdp.grad = "w", fsdp.global_shape = array<i64: 4>,
+              fsdp.sharding = #fsdp.sharding<[{}]>, fsdp.storage = #fsdp.sharding<[{}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %wx = scf.for %i = %c0 to %c3 step %c1 iter_args(%y = %x) -> tensor<4xf32> {
+      // expected-error @+1 {{expected no scale in what the model computes}}
+      %half = fsdp.scale %y by 1 over 2 : tensor<4xf32>
+      // expected-note @+1 {{which goes on here}}
+      %next = arith.mulf %half, %w : tensor<4xf32>
+      scf.yield %next : tensor<4xf32>
+    }
+    %g = fsdp.local_grad %wx of "w" : tensor<4xf32>
+    %s = fsdp.all_reduce sum %g over @world : (tensor<4xf32>) -> tensor<4xf32>
+    %gw = fsdp.scale %s by 1 over 2 : tensor<4xf32>
+    %zero = arith.constant dense<0.0> : tensor<f32>
+    %own = linalg.dot ins(%w, %x : tensor<4xf32>, tensor<4xf32>) outs(%zero : tensor<f32>) -> tensor<f32>
+    %sum = fsdp.all_reduce sum %own over @world : (tensor<f32>) -> tensor<f32>
+    %loss = fsdp.scale %sum by 1 over 2 : tensor<f32>
+    return %loss, %gw : tensor<f32>, tensor<4xf32>
+  }
+}

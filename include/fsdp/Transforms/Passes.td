@@ -358,9 +358,9 @@ def ReshardAfterForwardPass : Fsdp_Pass<"fsdp-reshard-after-forward"> {
     their own in front of the first of them; transposes, casts and reshapes
     that forward made of the full parameter are cloned behind it. A costly op
     on the parameter keeps its result alive instead, with a remark. An integer
-    reshards to a group of that size. Where nothing runs between a parameter's
-    last forward and first backward use, the second gather is elided, with a
-    remark.
+    reshards to a group of that size. Where no other parameter that backward
+    uses too is used between a parameter's last forward and first backward use
+    (the head, under the loss), the second gather is elided, with a remark.
   }];
 }
 
