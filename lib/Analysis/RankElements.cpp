@@ -23,16 +23,17 @@ static std::optional<AxisState> addMultiples(Operation *op,
     return std::nullopt;
   AxisState state;
   int64_t a = in[0].state.coefficient, b = in[1].state.coefficient;
+  // Generators of random numbers wrap around; they are no places.
+  bool wraps = false;
   if (isa<arith::AddIOp>(op)) {
-    state.coefficient = a + b;
+    wraps = llvm::AddOverflow(a, b, state.coefficient);
   } else if (isa<arith::SubIOp>(op)) {
-    state.coefficient = a - b;
+    wraps = llvm::SubOverflow(a, b, state.coefficient);
   } else if (isa<arith::MulIOp>(op)) {
-    std::optional<int64_t> left = getInteger(op->getOperand(0)),
-                           right = getInteger(op->getOperand(1));
-    if ((a && !right) || (b && !left))
+    std::optional<int64_t> factor = getInteger(op->getOperand(a ? 1 : 0));
+    if ((a || b) && !factor)
       return std::nullopt;
-    state.coefficient = a ? a * *right : b * *left;
+    wraps = llvm::MulOverflow(a ? a : b, factor.value_or(0), state.coefficient);
   } else if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
     // Between bounds that are equal: what is valid of this rank's chunk.
     state.coefficient = a ? a : b;
@@ -40,6 +41,8 @@ static std::optional<AxisState> addMultiples(Operation *op,
   } else {
     return std::nullopt;
   }
+  if (wraps)
+    return std::nullopt;
   return state;
 }
 

@@ -70,8 +70,12 @@ static std::string fitLoops(FsdpGemm &gemm) {
       gemm.rhs_stride[gemm.loops] = given.rhs_stride[i];
       gemm.result_stride[gemm.loops++] = given.result_stride[i];
     }
-  while (gemm.k == 0 && gemm.loops && !gemm.result_stride[gemm.loops - 1])
-    --gemm.loops;
+  if (gemm.k == 0) { // Operands may be null, and nothing moves in them.
+    std::memset(gemm.lhs_stride, 0, sizeof(gemm.lhs_stride));
+    std::memset(gemm.rhs_stride, 0, sizeof(gemm.rhs_stride));
+    while (gemm.loops && gemm.result_stride[gemm.loops - 1] == 0)
+      --gemm.loops;
+  }
   return "";
 }
 

@@ -909,7 +909,8 @@ void checkProduct(FsdpRank *rank, const FsdpGemm &gemm) {
   std::vector<float> result = fill(
       span(gemm, gemm.m, gemm.result_m, gemm.n, 1, gemm.result_stride), 7, 9);
   Numbers a(gemm.dtype, lhs), b(gemm.dtype, rhs), c(gemm.result_dtype, result);
-  fsdp_gemm(rank, &gemm, a.data(), b.data(), c.data());
+  fsdp_gemm(rank, &gemm, gemm.k ? a.data() : nullptr,
+            gemm.k ? b.data() : nullptr, c.data());
   std::vector<float> wants = multiplied(gemm, lhs, rhs, result);
   int64_t wrong = 0;
   for (size_t i = 0; i < wants.size(); ++i)
