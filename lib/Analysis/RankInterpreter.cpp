@@ -326,11 +326,11 @@ bool RankInterpreter::visitOwn(Operation *op) {
   } else if (auto wait = dyn_cast<WaitOp>(op)) {
     for (auto [result, pending] :
          llvm::zip_equal(wait.getResults(), wait.getPending()))
-      states[result] = get(pending);
+      assign(result, get(pending));
   } else if (isa<OptimizationBarrierOp>(op)) {
     for (auto [result, operand] :
          llvm::zip_equal(op->getResults(), op->getOperands()))
-      states[result] = get(operand);
+      assign(result, get(operand));
   } else {
     return false;
   }
@@ -621,7 +621,7 @@ void RankInterpreter::visitWhile(scf::WhileOp loop) {
     visit(*loop.getBeforeBody());
     for (auto [argument, value] :
          llvm::zip_equal(loop.getAfterArguments(), condition.getArgs()))
-      states[argument] = get(value);
+      assign(argument, get(value));
     visit(*loop.getAfterBody());
     isStable = true;
     for (auto [state, yielded] :
