@@ -139,6 +139,7 @@ static LogicalResult checkCounterparts(const Step &step,
 /// ranks sum for the loss: the loss divides by them, the gradient has just one.
 static bool countsCopies(ScaleOp scale, const Step &step,
                          const RankStates &states, AxisSet ofLoss) {
+  AxisSet same = ofLoss & ~states.getDiffering(scale.getInput());
   return scale.getDenominator() == 1 &&
          llvm::all_of(scale->getUsers(), [&](Operation *user) {
            auto marker = dyn_cast<LocalGradOp>(user);
@@ -150,9 +151,8 @@ static bool countsCopies(ScaleOp scale, const Step &step,
                 step.getArgSharding(parameter->argument).getDims())
              for (Attribute group : cast<ArrayAttr>(dim))
                split |= states.has(group) ? states.getSet(group) : 0;
-           return states.getAxes().getSize(split & ofLoss) %
-                      scale.getNumerator() ==
-                  0;
+           return states.getAxes().getSize(split & same) ==
+                  scale.getNumerator();
          });
 }
 

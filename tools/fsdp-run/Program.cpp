@@ -224,9 +224,11 @@ Program::run(FsdpJob *job, const std::vector<std::vector<Tensor *>> &inputs) {
             describe(tensor->dtype, tensor->shape));
       calls[rank].arguments.push_back(tensor->bytes.data());
     }
+    // What is computed in place needs no buffer of its own.
     if (outputs[rank].empty())
-      for (const Port &port : results)
-        outputs[rank].emplace_back(port.dtype, port.local);
+      for (auto [port, place] : llvm::zip_equal(results, step.inPlace))
+        outputs[rank].push_back(place < 0 ? Tensor(port.dtype, port.local)
+                                          : Tensor());
     arenas[rank].resize(std::max<int64_t>(step.arenaBytes, 64));
     calls[rank].arena = arenas[rank].data();
     for (Tensor &output : outputs[rank])

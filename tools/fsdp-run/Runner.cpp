@@ -279,6 +279,12 @@ llvm::Error Runner::load() {
          llvm::zip_equal(program->getArguments(), wholes[instances.of[rank]]))
       locals[rank].push_back(port.role == "input" ? Tensor()
                                                   : port.shard(whole, rank));
+  // Batches are cut again for each step; the rest only a reference needs whole.
+  data.arguments.clear();
+  for (auto [i, port] : llvm::enumerate(ports))
+    if (!reference && port.role != "input" && port.role != "hyper")
+      for (std::vector<Tensor> &whole : wholes)
+        whole[i] = Tensor();
   return llvm::Error::success();
 }
 

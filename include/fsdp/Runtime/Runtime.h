@@ -175,14 +175,16 @@ typedef struct FsdpGemm {
 } FsdpGemm;
 
 /* Computes a product by the library that the runtime was built with, in f32.
-   The result must not overlap the operands. `gemm` must live as long as the
-   process: what was prepared for it is kept by its address.
-   Errors: the library's own; no library (fsdp_has_gemm). */
+   The result must not overlap the operands. What is prepared for a product is
+   kept, by its value, for the next one that is the same.
+   Errors: fields out of range; a null pointer to elements; the library's own;
+   no library (fsdp_has_gemm). */
 void fsdp_gemm(FsdpRank *rank, const FsdpGemm *gemm, const void *lhs,
                const void *rhs, void *result);
 
 /* Calls body(context, begin, end) for ranges that together are 0 .. count-1,
-   each once, on the threads of the rank, and returns when all are done. */
+   each once, on the threads of the rank, and returns when all are done.
+   Errors: count < 0; no body. */
 void fsdp_parallel(FsdpRank *rank, int64_t count,
                    void (*body)(void *context, int64_t begin, int64_t end),
                    void *context);
@@ -219,7 +221,8 @@ int64_t fsdp_job_add_group(FsdpJob *job, const char *name, int64_t classes,
 /* Gives every rank `threads` threads for fsdp_gemm and fsdp_parallel; one each
    at first. Where the machine has a core for each of them, ranks are pinned to
    cores of their own. Not while fsdp_job_run runs.
-   Errors: threads < 1; more than one without oneDNN (fsdp_has_gemm). */
+   Errors: threads < 1 or > 1024; more than one without oneDNN
+   (fsdp_has_gemm). */
 int32_t fsdp_job_set_threads(FsdpJob *job, int64_t threads);
 
 /* Calls step(rank, user_per_rank[id of rank]) for every rank of this process at
