@@ -139,7 +139,11 @@ static LogicalResult checkCounterparts(const Step &step,
 /// ranks sum for the loss: the loss divides by them, the gradient has just one.
 static bool countsCopies(ScaleOp scale, const Step &step,
                          const RankStates &states, AxisSet ofLoss) {
-  AxisSet same = ofLoss & ~states.getDiffering(scale.getInput());
+  const RankState &state = states.get(scale.getInput());
+  AxisSet same = ofLoss & ~state.getAny();
+  for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis)
+    if (state.get(axis).kind == AxisState::Partial)
+      same &= ~(AxisSet(1) << axis);
   return scale.getDenominator() == 1 &&
          llvm::all_of(scale->getUsers(), [&](Operation *user) {
            auto marker = dyn_cast<LocalGradOp>(user);
