@@ -93,13 +93,13 @@ class RankInterpreter : public RankStates {
 public:
   mlir::LogicalResult init(mlir::func::FuncOp function, unsigned family);
   void visit(mlir::Block &block);
-  /// Sets what is known of a value, by copy: a new entry moves all others.
-  void assign(mlir::Value value, RankState state) { states[value] = state; }
   bool repeats(mlir::Value value, int64_t dim) override {
     return getBroadcast(value) >> dim & 1;
   }
 
 private:
+  /// Sets what is known of a value, by copy: a new entry moves all others.
+  void assign(mlir::Value value, RankState state) { states[value] = state; }
   void visit(mlir::Operation *op);
   bool visitOwn(mlir::Operation *op);
   void visitRankIndex(RankIndexOp op);

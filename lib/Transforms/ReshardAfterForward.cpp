@@ -64,10 +64,14 @@ struct ReshardAfterForwardPass
       if (unit)
         gathers.push_back({reshard, symbols.lookup<UnitOp>(unit.getValue())});
     });
+    SmallVector<Cone> cones;
     users.clear();
-    for (auto [reshard, unit] : gathers)
-      collectUsers(phases, reshard);
     for (auto [reshard, unit] : gathers) {
+      cones.push_back(collectCone(phases, reshard));
+      noteUsers(cones.back(), reshard->getBlock());
+    }
+    for (auto [gather, cone] : llvm::zip_equal(gathers, cones)) {
+      auto [reshard, unit] = gather;
       // A bool attribute is an integer attribute too.
       auto size = dyn_cast<IntegerAttr>(unit.getReshardAfterForward());
       if (auto enabled = dyn_cast<BoolAttr>(unit.getReshardAfterForward())) {
@@ -75,7 +79,7 @@ struct ReshardAfterForwardPass
           continue;
         size = {};
       }
-      regather(phases, reshard, unit, size);
+      regather(cone, reshard, unit, size);
     }
   }
 
@@ -84,9 +88,9 @@ struct ReshardAfterForwardPass
 
   static BlockArgument getStored(ReshardOp reshard);
   Cone collectCone(const Phases &phases, ReshardOp reshard);
-  void collectUsers(const Phases &phases, ReshardOp reshard);
+  void noteUsers(const Cone &cone, Block *block);
   bool isAdjacent(const Cone &cone, Block *block);
-  void regather(const Phases &phases, ReshardOp reshard, UnitOp unit,
+  void regather(const Cone &cone, ReshardOp reshard, UnitOp unit,
                 IntegerAttr size);
   Value keepPart(ReshardOp reshard, UnitOp unit, const Cone &cone, Block *block,
                  int64_t size);
@@ -158,17 +162,14 @@ Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
   return cone;
 }
 
-/// Notes the ops that use a parameter in forward and in backward.
-void ReshardAfterForwardPass::collectUsers(const Phases &phases,
-                                           ReshardOp reshard) {
-  Cone cone = collectCone(phases, reshard);
+/// Notes the ops that use a parameter, if backward is among them.
+void ReshardAfterForwardPass::noteUsers(const Cone &cone, Block *block) {
   if (cone.backwardUses.empty())
     return;
   for (ArrayRef<OpOperand *> uses :
        {ArrayRef(cone.forwardUses), ArrayRef(cone.backwardUses)})
     for (OpOperand *use : uses)
-      users.insert(
-          reshard->getBlock()->findAncestorOpInBlock(*use->getOwner()));
+      users.insert(block->findAncestorOpInBlock(*use->getOwner()));
 }
 
 /// True where backward begins with the parameter that forward ended with: what
@@ -195,10 +196,9 @@ bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
   return true;
 }
 
-void ReshardAfterForwardPass::regather(const Phases &phases, ReshardOp reshard,
+void ReshardAfterForwardPass::regather(const Cone &cone, ReshardOp reshard,
                                        UnitOp unit, IntegerAttr size) {
   Block *block = reshard->getBlock();
-  Cone cone = collectCone(phases, reshard);
   if (cone.costly) {
     auto type = cast<ShapedType>(cone.costly->getResult(0).getType());
     note(cone.costly->getLoc(), "kept",

@@ -18,12 +18,9 @@ LogicalResult GradientChecks::checkStorage() {
     if (!storage)
       continue;
     ShardingAttr compute = step.getArgSharding(parameter.argument);
-    AxisSet varying = 0, stored = 0;
-    for (Attribute group : compute.getVarying())
-      varying |= states.has(group) ? states.getSet(group) : 0;
+    AxisSet varying = states.getSets(compute.getVarying()), stored = 0;
     for (Attribute dim : storage.getDims())
-      for (Attribute group : cast<ArrayAttr>(dim))
-        stored |= states.has(group) ? states.getSet(group) : 0;
+      stored |= states.getSets(cast<ArrayAttr>(dim));
     if (!(varying & stored))
       continue;
     AxisSet rest = states.getAxes().getWorld() & ~varying;

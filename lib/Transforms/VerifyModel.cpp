@@ -153,8 +153,7 @@ static bool countsCopies(ScaleOp scale, const Step &step,
            AxisSet split = 0;
            for (Attribute dim :
                 step.getArgSharding(parameter->argument).getDims())
-             for (Attribute group : cast<ArrayAttr>(dim))
-               split |= states.has(group) ? states.getSet(group) : 0;
+             split |= states.getSets(cast<ArrayAttr>(dim));
            return states.getAxes().getSize(split & same) ==
                   scale.getNumerator();
          });
@@ -163,13 +162,10 @@ static bool countsCopies(ScaleOp scale, const Step &step,
 LogicalResult
 fsdp::verifyModelCollectives(const Step &step, const RankStates &states,
                              ArrayRef<CollectiveOpInterface> collectives) {
-  AxisSet ofLoss = 0;
-  if (LossAttr loss = step.getLoss())
-    for (Attribute group : loss.getGroups())
-      ofLoss |= states.has(group) ? states.getSet(group) : 0;
-  // Most models have neither.
-  SmallVector<const RankEvent *> joins;
-  SmallVector<std::pair<const RankEvent *, bool>> scales;
+  LossAttr loss = step.getLoss();
+  AxisSet ofLoss = loss ? states.getSets(loss.getGroups()) : 0;
+  // Most models have none of these.
+  SmallVector<const RankEvent *> joins, scaled;
   for (const RankEvent &event : states.getEvents()) {
     // Elsewhere values do not vary, they are only not known.
     if ((event.kind == RankEvent::SumOfAny ||
@@ -186,10 +182,8 @@ fsdp::verifyModelCollectives(const Step &step, const RankStates &states,
     if (isAny([](Value value) { return value.getDefiningOp<LocalGradOp>(); }))
       continue;
     // The loss may need what no gradient does.
-    bool isParameter =
-        isAny([&](Value value) { return states.get(value).origin >= 0; });
-    if (isParameter || !getResultsOf(event.op, step))
-      scales.push_back({&event, isParameter});
+    if (isAny([&](Value value) { return states.get(value).origin >= 0; }))
+      scaled.push_back(&event);
   }
   SmallVector<ScaleOp> above;
   step.getFunction().walk([&](ScaleOp scale) {
@@ -197,7 +191,7 @@ fsdp::verifyModelCollectives(const Step &step, const RankStates &states,
         !getResultsOf(scale, step))
       above.push_back(scale);
   });
-  if (joins.empty() && scales.empty() && above.empty())
+  if (joins.empty() && scaled.empty() && above.empty())
     return success();
   DenseSet<Operation *> path = getGradientPath(step);
   if (!joins.empty() &&
@@ -213,11 +207,10 @@ fsdp::verifyModelCollectives(const Step &step, const RankStates &states,
       return diag;
     }
   std::optional<Phases> phases;
-  for (auto [event, isParameter] : scales) {
-    if (isParameter && !phases)
+  for (const RankEvent *event : scaled) {
+    if (!phases)
       phases.emplace(step);
-    if (!path.contains(event->op) &&
-        (!isParameter || phases->get(event->op) == Phase::Optimizer))
+    if (phases->get(event->op) == Phase::Optimizer)
       continue;
     InFlightDiagnostic diag = states.getSum(event->state)->last->emitError()
                               << "expected no scale in what the model computes";

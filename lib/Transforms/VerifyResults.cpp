@@ -261,9 +261,8 @@ void GradientChecks::checkParameter(unsigned index, const Parameter &parameter,
   }
   if (state.sum >= 0) {
     // A result may say that it is a term.
-    AxisSet declared = 0;
-    for (Attribute group : step.getResultSharding(index).getPartial())
-      declared |= states.has(group) ? states.getSet(group) : 0;
+    AxisSet declared =
+        states.getSets(step.getResultSharding(index).getPartial());
     check(parameter, value, state, value.getLoc(), role == attr::grad,
           declared);
   }

@@ -184,10 +184,7 @@ void GradientChecks::check(const Parameter &parameter, Value value,
   const GradientSum *sum = states.getSum(state);
   auto sharding = function.getArgAttrOfType<ShardingAttr>(parameter.argument,
                                                           attr::sharding);
-  AxisSet varying = 0;
-  if (sharding)
-    for (Attribute group : sharding.getVarying())
-      varying |= states.has(group) ? states.getSet(group) : 0;
+  AxisSet varying = sharding ? states.getSets(sharding.getVarying()) : 0;
   partial &= ~declared;
   if (partial) {
     std::string over = name(partial);
@@ -252,12 +249,11 @@ bool GradientChecks::checkGradientPlaced(const Parameter &parameter,
   const RankState &have = states.get(value), &want = states.get(argument);
   for (unsigned axis = 0; axis < states.getAxes().getAxes().size(); ++axis) {
     AxisState found = have.get(axis), wanted = want.get(axis);
+    bool isWhole = wanted.kind == AxisState::Split && found.isPlain();
     if (found.matches(wanted) || wanted.kind == AxisState::Any ||
-        (wanted.kind == AxisState::Split && found.isPlain() &&
-         states.repeats(value, wanted.dim)))
+        (isWhole && states.repeats(value, wanted.dim)))
       continue;
-    bool isElsewhere = wanted.kind == AxisState::Split && found.isPlain() &&
-                       isScatteredElsewhere(states, value);
+    bool isElsewhere = isWhole && isScatteredElsewhere(states, value);
     if (!isElsewhere && (states.getInexact(have) >> axis & 1))
       continue;
     InFlightDiagnostic diag = error(loc);

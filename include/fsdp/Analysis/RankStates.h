@@ -250,6 +250,13 @@ public:
   }
   /// The axes of a process group; all where it has none here.
   AxisSet getSet(mlir::Attribute group) const;
+  /// The axes of those of `groups` that have axes here.
+  template <typename Groups> AxisSet getSets(const Groups &groups) const {
+    AxisSet all = 0;
+    for (mlir::Attribute group : groups)
+      all |= has(group) ? getSet(group) : 0;
+    return all;
+  }
   /// The axes on which `value` is not known to be equal on all ranks.
   AxisSet getDiffering(mlir::Value value) const;
   /// Where that begins: the value (an argument, a rank index, the result of an
