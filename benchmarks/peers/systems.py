@@ -151,6 +151,7 @@ def get_rows(size, ours, peers):
                       bind(peers.measure, *which, model, threads))
     group = f"{size}, FSDP with AdamW, {RANKS} ranks of 1 thread"
     for label, reshard in (("fsdp-opt", "true"),
+                           ("fsdp-opt, auto reshard", "auto"),
                            ("fsdp-opt, no reshard", "false")):
         yield Row(group, label, bind(ours.measure, model, 1, reshard))
     launcher = ("-m", "torch.distributed.run", "--standalone",

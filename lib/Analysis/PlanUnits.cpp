@@ -173,8 +173,10 @@ static FailureOr<Located<PlanReshard>> readReshard(const Node &node) {
       reshard.size = size->value;
     return Located<PlanReshard>{reshard, node.loc};
   }
+  if (node.kind == Node::Scalar && node.text == "auto")
+    return Located<PlanReshard>{{true, std::nullopt, true}, node.loc};
   FailureOr<Located<bool>> enabled =
-      readBool(node, "true, false or a positive integer");
+      readBool(node, "true, false, auto or a positive integer");
   if (failed(enabled))
     return failure();
   return Located<PlanReshard>{{enabled->value, std::nullopt}, node.loc};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===- RankInterpreter.h - the transfer functions ---------------*- C++ -*-===//
 //
-// RankFamilies.cpp chooses the groups, RankInterpreter.cpp walks blocks, loops
+// RankFamilies.cpp chooses the groups, RankStates.cpp says what a value is on
+// an axis, RankInterpreter.cpp walks blocks, RankControlFlow.cpp loops
 // and branches, RankElements.cpp does arithmetic, RankLinalg.cpp bodies,
 // RankLoops.cpp the loop that is split, RankTensors.cpp what moves elements,
 // RankCollectives.cpp what moves them between ranks, RankGradients.cpp sums of

@@ -46,12 +46,13 @@ LogicalResult UnitOp::verify() {
                          "in, but got ")
              << dtype;
   Attribute reshard = getReshardAfterForward();
-  if (isa<BoolAttr>(reshard))
+  auto word = dyn_cast<StringAttr>(reshard);
+  if (isa<BoolAttr>(reshard) || (word && word == "auto"))
     return success();
   auto size = dyn_cast<IntegerAttr>(reshard);
   if (!size || size.getValue().trySExtValue().value_or(0) < 1)
-    return emitOpError("expected reshard_after_forward to be true, false or a "
-                       "positive size, but got ")
+    return emitOpError("expected reshard_after_forward to be true, false, "
+                       "\"auto\" or a positive size, but got ")
            << reshard;
   return success();
 }

@@ -306,8 +306,9 @@ AssignUnitsPass::getUnit(const Plan &plan, StringRef path,
                           strategy == ShardingStrategy::HybridShard);
   if (settings.reshardAfterForward) {
     const PlanReshard &wanted = settings.reshardAfterForward->value;
-    reshard = wanted.size ? Attribute(builder.getI64IntegerAttr(*wanted.size))
-                          : builder.getBoolAttr(wanted.enabled);
+    reshard = wanted.isAuto ? Attribute(builder.getStringAttr("auto"))
+              : wanted.size ? Attribute(builder.getI64IntegerAttr(*wanted.size))
+                            : builder.getBoolAttr(wanted.enabled);
   }
   PlanMixedPrecision precision = settings.mixedPrecision.value_or(
       PlanMixedPrecision{{}, {}, {}, {}, plan.loc});

@@ -6,7 +6,9 @@
 // gets a gather of its own. Forward often made something of the full parameter
 // that backward uses too (a transpose, a cast): copies of it are made again
 // behind the second gather, or the parameter would stay alive through them.
-// The parameter that forward ends and backward begins with is not freed.
+// The parameter that forward ends and backward begins with is not freed, nor, if
+// the unit says auto, are those of a unit that is wanted back right behind the
+// next.
 //
 //   %w = fsdp.reshard %s from <[{@n}, {}]> to <[{}, {}]>
 //   %t = linalg.transpose %w                   // forward
@@ -26,6 +28,7 @@
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace fsdp {
 #define GEN_PASS_DEF_RESHARDAFTERFORWARDPASS
@@ -41,6 +44,8 @@ struct Cone {
   /// The gather and the copy-like ops on it, in program order.
   SmallVector<Operation *> ops;
   SmallVector<OpOperand *> forwardUses, backwardUses;
+  /// The last op that uses it in forward, the first in backward, or null.
+  Operation *last = nullptr, *first = nullptr;
   /// An op that computes something of the parameter alone which backward uses.
   Operation *costly = nullptr;
 };
@@ -66,10 +71,16 @@ struct ReshardAfterForwardPass
     });
     SmallVector<Cone> cones;
     users.clear();
+    spans.clear();
+    wanted.clear();
     for (auto [reshard, unit] : gathers) {
       cones.push_back(collectCone(phases, reshard));
-      noteUsers(cones.back(), reshard->getBlock());
+      noteUsers(cones.back(), reshard->getBlock(), unit);
     }
+    for (const auto &[unit, span] : spans)
+      if (isa<StringAttr>(cast<UnitOp>(unit.first).getReshardAfterForward()) &&
+          !isUsedBetween(span, 1))
+        wanted.insert(unit);
     for (auto [gather, cone] : llvm::zip_equal(gathers, cones)) {
       auto [reshard, unit] = gather;
       // A bool attribute is an integer attribute too.
@@ -83,16 +94,24 @@ struct ReshardAfterForwardPass
     }
   }
 
-  /// The ops that use parameters which backward uses too.
-  DenseSet<Operation *> users;
+  using Span = std::pair<Operation *, Operation *>;
+  using UnitInBlock = std::pair<Operation *, Block *>;
+  /// The units of the parameters an op uses, of those that backward uses too.
+  DenseMap<Operation *, llvm::SmallSetVector<Operation *, 1>> users;
+  /// Of a unit's parameters in a block, the last use in forward and the first
+  /// in backward.
+  DenseMap<UnitInBlock, Span> spans;
+  /// Those that say auto and are wanted again right behind one other unit.
+  DenseSet<UnitInBlock> wanted;
 
   static BlockArgument getStored(ReshardOp reshard);
   Cone collectCone(const Phases &phases, ReshardOp reshard);
-  void noteUsers(const Cone &cone, Block *block);
-  bool isAdjacent(const Cone &cone, Block *block);
+  void noteUsers(const Cone &cone, Block *block, UnitOp unit);
+  bool isUsedBetween(Span span, unsigned units);
+  bool isKept(ReshardOp reshard, const Cone &cone, UnitOp unit);
   void regather(const Cone &cone, ReshardOp reshard, UnitOp unit,
                 IntegerAttr size);
-  Value keepPart(ReshardOp reshard, UnitOp unit, const Cone &cone, Block *block,
+  Value keepPart(ReshardOp reshard, UnitOp unit, const Cone &cone,
                  int64_t size);
 };
 } // namespace
@@ -137,6 +156,8 @@ Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
       Operation *user = block->findAncestorOpInBlock(*use.getOwner());
       if (phases.get(user) == Phase::Backward) {
         cone.backwardUses.push_back(&use);
+        if (!cone.first || user->isBeforeInBlock(cone.first))
+          cone.first = user;
         continue;
       }
       if (phases.get(user) != Phase::Forward)
@@ -151,6 +172,8 @@ Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
         continue;
       }
       cone.forwardUses.push_back(&use);
+      if (!cone.last || cone.last->isBeforeInBlock(user))
+        cone.last = user;
       if (isAlone && llvm::any_of(user->getUsers(), [&](Operation *next) {
             return phases.get(block->findAncestorOpInBlock(*next)) ==
                    Phase::Backward;
@@ -163,42 +186,59 @@ Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
 }
 
 /// Notes the ops that use a parameter, if backward is among them.
-void ReshardAfterForwardPass::noteUsers(const Cone &cone, Block *block) {
+void ReshardAfterForwardPass::noteUsers(const Cone &cone, Block *block,
+                                        UnitOp unit) {
   if (cone.backwardUses.empty())
     return;
   for (ArrayRef<OpOperand *> uses :
        {ArrayRef(cone.forwardUses), ArrayRef(cone.backwardUses)})
     for (OpOperand *use : uses)
-      users.insert(block->findAncestorOpInBlock(*use->getOwner()));
+      users[block->findAncestorOpInBlock(*use->getOwner())].insert(unit);
+  auto &[last, first] = spans[{unit, block}];
+  if (cone.last && (!last || last->isBeforeInBlock(cone.last)))
+    last = cone.last;
+  if (!first || cone.first->isBeforeInBlock(first))
+    first = cone.first;
 }
 
-/// True where backward begins with the parameter that forward ended with: what
-/// is freed in between must be there again before any other.
-bool ReshardAfterForwardPass::isAdjacent(const Cone &cone, Block *block) {
-  if (cone.forwardUses.empty())
-    return true;
-  auto at = [&](OpOperand *use) {
-    return block->findAncestorOpInBlock(*use->getOwner());
-  };
-  auto before = [&](OpOperand *a, OpOperand *b) {
-    return at(a)->isBeforeInBlock(at(b));
-  };
-  Operation *last = at(*llvm::max_element(cone.forwardUses, before));
-  Operation *first = at(*llvm::min_element(cone.backwardUses, before));
+/// True where parameters of more than so many units are used between two uses.
+/// Every walk ends a unit further on at the latest, so all together are linear.
+bool ReshardAfterForwardPass::isUsedBetween(Span span, unsigned units) {
+  auto [last, first] = span;
   // An output may be computed late.
-  if (first->isBeforeInBlock(last))
-    return true;
-  // Every walk ends at the next parameter's use, so all together are linear.
+  if (!last || first->isBeforeInBlock(last))
+    return false;
+  llvm::SmallSetVector<Operation *, 2> between;
   for (Operation *op = last->getNextNode(); op && op != first;
-       op = op->getNextNode())
-    if (users.contains(op))
-      return false;
-  return true;
+       op = op->getNextNode()) {
+    if (auto it = users.find(op); it != users.end())
+      between.insert_range(it->second);
+    if (between.size() > units)
+      return true;
+  }
+  return false;
+}
+
+/// True where a parameter is not freed after forward: it must be there again
+/// before any other or, where its unit leaves that to us, gathers that run one
+/// unit ahead would bring it back at once.
+bool ReshardAfterForwardPass::isKept(ReshardOp reshard, const Cone &cone,
+                                     UnitOp unit) {
+  const char *why = nullptr;
+  if (!isUsedBetween({cone.last, cone.first}, 0))
+    why = "no other parameter is used between the last forward and the first "
+          "backward use";
+  else if (wanted.contains({unit, reshard->getBlock()}))
+    why = "the unit is used again right after the next one";
+  if (why)
+    note(reshard.getLoc(), "elided",
+         Twine(why) + "; the second gather is elided, " +
+             Twine(fsdp::detail::payloadBytes(reshard.getType())) + " bytes");
+  return why;
 }
 
 void ReshardAfterForwardPass::regather(const Cone &cone, ReshardOp reshard,
                                        UnitOp unit, IntegerAttr size) {
-  Block *block = reshard->getBlock();
   if (cone.costly) {
     auto type = cast<ShapedType>(cone.costly->getResult(0).getType());
     note(cone.costly->getLoc(), "kept",
@@ -206,28 +246,13 @@ void ReshardAfterForwardPass::regather(const Cone &cone, ReshardOp reshard,
              "' computes on a parameter alone and backward uses it; its " +
              Twine(fsdp::detail::payloadBytes(type)) + " bytes stay alive");
   }
-  if (cone.backwardUses.empty())
+  if (cone.backwardUses.empty() || isKept(reshard, cone, unit))
     return;
-  if (isAdjacent(cone, block)) {
-    note(reshard.getLoc(), "elided",
-         "no other parameter is used between the last forward and the first "
-         "backward use; the second gather is elided, " +
-             Twine(fsdp::detail::payloadBytes(reshard.getType())) + " bytes");
-    return;
-  }
-
-  Operation *first = nullptr;
-  for (OpOperand *use : cone.backwardUses) {
-    Operation *user = block->findAncestorOpInBlock(*use->getOwner());
-    if (!first || user->isBeforeInBlock(first))
-      first = user;
-  }
   IRMapping mapping;
   if (size) {
-    Value part =
-        keepPart(reshard, unit, cone, block, size.getValue().getSExtValue());
+    Value part = keepPart(reshard, unit, cone, size.getValue().getSExtValue());
     if (part) {
-      OpBuilder builder(first);
+      OpBuilder builder(cone.first);
       auto again = cast<ReshardOp>(part.getDefiningOp());
       mapping.map(reshard.getResult(),
                   ReshardOp::create(builder, reshard.getLoc(),
@@ -236,7 +261,7 @@ void ReshardAfterForwardPass::regather(const Cone &cone, ReshardOp reshard,
                       .getResult());
     }
   }
-  OpBuilder builder(first);
+  OpBuilder builder(cone.first);
   for (Operation *op : cone.ops) {
     if (mapping.contains(op->getResult(0)))
       continue;
@@ -257,8 +282,7 @@ void ReshardAfterForwardPass::regather(const Cone &cone, ReshardOp reshard,
 /// the whole group again, or where the unit's group does not split storage or
 /// splits compute as well.
 Value ReshardAfterForwardPass::keepPart(ReshardOp reshard, UnitOp unit,
-                                        const Cone &cone, Block *block,
-                                        int64_t size) {
+                                        const Cone &cone, int64_t size) {
   ClassesAttr classes = lookupClasses(reshard, unit.getShardAttr());
   if (size == classes.getSize() || reshard.getShape().empty() ||
       reshard.getSource().getDimGroups(0).empty() ||
@@ -281,14 +305,8 @@ Value ReshardAfterForwardPass::keepPart(ReshardOp reshard, UnitOp unit,
   dims[0] = ArrayAttr::get(&getContext(), first);
   ShardingAttr target =
       reshard.getTarget().withDims(ArrayAttr::get(&getContext(), dims));
-  Operation *last = reshard;
-  for (OpOperand *use : cone.forwardUses) {
-    Operation *user = block->findAncestorOpInBlock(*use->getOwner());
-    if (last->isBeforeInBlock(user))
-      last = user;
-  }
   OpBuilder builder(&getContext());
-  builder.setInsertionPointAfter(last);
+  builder.setInsertionPointAfter(cone.last);
   auto type = cast<RankedTensorType>(reshard.getType());
   return ReshardOp::create(builder, reshard.getLoc(),
                            getLocalType(reshard, reshard.getShape(),

@@ -155,7 +155,7 @@ static bool countsCopies(ScaleOp scale, const Step &step,
                 step.getArgSharding(parameter->argument).getDims())
              split |= states.getSets(cast<ArrayAttr>(dim));
            return states.getAxes().getSize(split & same) ==
-                  scale.getNumerator();
+                  int64_t(scale.getNumerator());
          });
 }
 

@@ -4,7 +4,8 @@
 
 Nor do canonicalization and the passes in between, when the gathers are still
 equal reshards. The root unit reshards after forward like any other; where no
-other parameter is used in between the second gather is elided, with a remark.
+other parameter is used in between the second gather is elided, with a remark;
+with `auto` it is the root's own, as backward begins with the root.
 """
 
 import pathlib
@@ -50,11 +51,17 @@ equal(gathers(PLAN, "--fsdp-import", "--fsdp-annotate=config={config}", *between
 # Without it each is gathered once.
 count, remarks = gathers(PLAN.replace("reshard_after_forward: true", "reshard_after_forward: false"))
 equal((count, "elided" in remarks), (3, False))
+AUTO = PLAN.replace("reshard_after_forward: true", "reshard_after_forward: auto")
+count, remarks = gathers(AUTO)
+equal(count, 3)
+equal(re.findall(r"the second gather is elided, (\d+) bytes", remarks), ["12", "12"])
 
 x = np.array([[4 * rank + row for row in range(6)] for rank in range(4)])
 first, mid, head = np.arange(6) + 1, np.arange(6) + 2, 6 - np.arange(6)
-results = run(STEP, PLAN, [first, mid, head, x])
 mean = x.mean(axis=0)
-for name, gradient in [("h.0.w", mean * mid * head), ("mid.w", mean * first * head), ("head.w", mean * first * mid)]:
-    equal(results[f"grad {name}"], [np.append(gradient, [0, 0])[2 * rank :][:2] for rank in range(4)])
-equal(results.sent()["all_gather world bf16"], 4)
+gradients = [("h.0.w", mean * mid * head), ("mid.w", mean * first * head), ("head.w", mean * first * mid)]
+for plan, count in (PLAN, 4), (AUTO, 3):
+    results = run(STEP, plan, [first, mid, head, x])
+    for name, gradient in gradients:
+        equal(results[f"grad {name}"], [np.append(gradient, [0, 0])[2 * rank :][:2] for rank in range(4)])
+    equal(results.sent()["all_gather world bf16"], count)

@@ -560,7 +560,7 @@ func.func @f() {
 
 module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
   fsdp.process_group @g = #fsdp.classes<[2, 4] from [8]>
-  // expected-error @+1 {{expected reshard_after_forward to be true, false or a positive size, but got}}
+  // expected-error @+1 {{expected reshard_after_forward to be true, false, "auto" or a positive size, but got}}
   fsdp.unit @u {shard = @g, reshard_after_forward = 0}
 }
 
@@ -568,7 +568,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
 
 module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
   fsdp.process_group @g = #fsdp.classes<[2, 4] from [8]>
-  // expected-error @+1 {{expected reshard_after_forward to be true, false or a positive size, but got}}
+  // expected-error @+1 {{expected reshard_after_forward to be true, false, "auto" or a positive size, but got}}
   fsdp.unit @u {shard = @g, reshard_after_forward = "yes"}
 }
 
@@ -576,7 +576,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
 
 module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
   fsdp.process_group @g = #fsdp.classes<[2, 4] from [8]>
-  // expected-error @+1 {{expected reshard_after_forward to be true, false or a positive size, but got}}
+  // expected-error @+1 {{expected reshard_after_forward to be true, false, "auto" or a positive size, but got}}
   fsdp.unit @u {shard = @g, reshard_after_forward = -1}
 }
 
@@ -584,7 +584,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
 
 module attributes {fsdp.world = #fsdp.world<ranks = 8, ranks_per_node = 4>} {
   fsdp.process_group @g = #fsdp.classes<[2, 4] from [8]>
-  // expected-error @+1 {{expected reshard_after_forward to be true, false or a positive size, but got}}
+  // expected-error @+1 {{expected reshard_after_forward to be true, false, "auto" or a positive size, but got}}
   fsdp.unit @u {shard = @g, reshard_after_forward = 18446744073709551616 : i128}
 }
 

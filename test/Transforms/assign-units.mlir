@@ -55,7 +55,7 @@
 // MERGE-DAG: fsdp.unit @m.h.0.ffn {param_dtype = bf16, reshard_after_forward = true, shard = @world}
 // MERGE-DAG: fsdp.unit @m.h.1 {output_dtype = f32, param_dtype = f16, reshard_after_forward = true, shard = @node}
 // A pattern that names no module may name a parameter.
-// MERGE-DAG: fsdp.unit @norm.w
+// MERGE-DAG: fsdp.unit @norm.w {param_dtype = bf16, reshard_after_forward = "auto", shard = @world}
 
 // SELF: self.yaml:2:35: remark: [Analysis] unit
 // SELF-SAME: parameters of unit 'm.h.0' are stored whole on every rank and their gradients are combined over the loss's groups; if they differ from rank to rank, say so with 'shardings: [{match: ..., varying: [group]}]'
@@ -98,7 +98,7 @@ units:
   - {match: "m.h.*", process_group: node, mp_policy: {param: f16, output: f32}}
   - {match: m.h.0, sharding_strategy: SHARD_GRAD_OP, mp_policy: {reduce: f16}, gradient_divide_factor: 4}
   - match: m.h.0.ffn
-  - match: norm.w
+  - {match: norm.w, reshard_after_forward: auto}
 //--- self.yaml
 units:
   - {match: m.h.0, process_group: self}
