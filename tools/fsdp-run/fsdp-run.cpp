@@ -12,6 +12,9 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace cl = llvm::cl;
 
@@ -90,6 +93,11 @@ static cl::opt<bool> quiet("quiet", cl::desc("no progress on standard error"),
                            cl::cat(category));
 
 int main(int argc, char **argv) {
+#ifdef __GLIBC__
+  // Tensors that are freed go back to the system; glibc would keep what is below
+  // 32 MB once one was, half as much again as the arenas take.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
