@@ -14,8 +14,12 @@ With `--verify` the rows also have the time without the static check
 own times in one process, of which a busy machine disturbs less. Runs alternate,
 so that what slows one slows the other; on a busy machine take more of them.
 
+With `--machine-code` each process goes on to an object file, of which kernels
+are counted: the functions beside the entry.
+
     benchmarks/compile_time.py [--opt build/tools/fsdp-opt/fsdp-opt] [--runs 5]
-                               [--only MODEL] [--partition | --verify]
+                               [--only MODEL]
+                               [--partition | --verify | --machine-code]
 """
 import argparse
 import os
@@ -68,6 +72,12 @@ def get_pass_share(command):
     return sum(map(float, checks)) / float(total)
 
 
+def count_kernels(path):
+    """How many functions an object file shares with others of its kind."""
+    return len(re.findall(r" W ", subprocess.run(
+        ["nm", path], check=True, capture_output=True, text=True).stdout))
+
+
 def get_model(name, layers, folder):
     """The path of an exported model, or of one written for this run."""
     if name != "deep_mlp":
@@ -88,11 +98,13 @@ def main():
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--partition", action="store_true")
     which.add_argument("--verify", action="store_true")
+    which.add_argument("--machine-code", action="store_true")
     arguments = parser.parse_args()
     print(f"{'model':<16} {'layers':>6} {'ranks':>7} {'min s':>7} {'median':>7}"
           + (f" {'partition min s':>16}" if arguments.partition else "")
           + (f" {'unchecked min s':>16} {'check':>6} {'passes':>6}"
-             if arguments.verify else ""))
+             if arguments.verify else "")
+          + (f" {'kernels':>7}" if arguments.machine_code else ""))
     with tempfile.TemporaryDirectory() as folder:
         for model, layers, ranks, per_node in CASES:
             if arguments.only not in (None, model):
@@ -100,6 +112,9 @@ def main():
             path = os.fspath(get_model(model, layers, folder))
             size = f"ranks={ranks} ranks-per-node={per_node}"
             commands = [[f"--fsdp-compile={size}"]]
+            object_file = os.path.join(folder, "step.o")
+            if arguments.machine_code:
+                commands[0] += ["--fsdp-codegen", "--emit=object", f"-o={object_file}"]
             if arguments.partition:
                 plan = pathlib.Path(folder) / "plan.yaml"
                 lines = SHARDINGS["deep_mlp" if model == "deep_mlp" else "gpt"]
@@ -123,6 +138,8 @@ def main():
                     for _ in range(arguments.runs))
                 line += (f" {without:>16.2f} {min(whole) / without - 1:>6.1%}"
                          f" {share:>6.1%}")
+            if arguments.machine_code:
+                line += f" {count_kernels(object_file):>7}"
             print(line, flush=True)
 
 
