@@ -207,6 +207,98 @@ bool RankInterpreter::isOfBuffer(Value value) const {
                       [&](Value operand) { return isOfBuffer(operand); });
 }
 
+/// What a group does that is not followed: it is checked where it has axes;
+/// here it does what it is for, but on what is split over groups that do not go
+/// with it.
+void RankInterpreter::passUnfollowed(RankState &state, Operation *op,
+                                     unsigned operand, bool isReduction) {
+  AxisSet odd = state.getAny() | state.getSpecial();
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+    if (state.get(axis).kind == AxisState::Split)
+      report(RankEvent::Incompatible, op, operand, AxisSet(1) << axis);
+  for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
+    if (odd >> axis & 1 &&
+        (isReduction || state.get(axis).kind == AxisState::Any)) {
+      state.set(axis, AxisState());
+      // It may be a part of the sum only.
+      if (isReduction)
+        state.guessed |= AxisSet(1) << axis;
+    }
+}
+
+/// What a collective over axes makes of one source, whose terms it sums if so
+/// said.
+void RankInterpreter::pass(RankState &state, CollectiveOpInterface collective,
+                           unsigned operand, ArrayRef<unsigned> group,
+                           bool isSum) {
+  Operation *op = collective;
+  auto getDim = [&](StringRef attribute) {
+    auto dim = op->getAttrOfType<IntegerAttr>(attribute);
+    return dim ? dim.getInt() : 0;
+  };
+  int64_t dim = getDim("dim"), split = getDim("split_dim"),
+          concat = getDim("concat_dim");
+  ReductionKind kind =
+      collective.getReductionKind().value_or(ReductionKind::Sum);
+  unsigned skip = collective.isBlocking() ? 0 : 1;
+  Value source = op->getOperand(operand);
+  bool isParameters = state.sum >= 0 ||
+                      (state.from >= 0 && !isOfBuffer(source)) ||
+                      collective.getKind() == CollectiveKind::Broadcast;
+  AxisSet varying = getVarying(state) & getSet(collective.getGroupRef());
+  if (AxisSet odd = isParameters ? varying : 0)
+    report(RankEvent::Distinct, op, operand, odd);
+  ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
+  int64_t extent = shape.empty() ? 1 : shape[dim];
+  switch (collective.getKind()) {
+  case CollectiveKind::AllReduce:
+    reduce(state, op, operand, group, kind);
+    break;
+  case CollectiveKind::ReduceScatter:
+    reduce(state, op, operand, group, kind);
+    cut(state, extent, op, operand, group, dim);
+    break;
+  case CollectiveKind::AllGather:
+    if (isSum)
+      reduce(state, op, operand, group, kind);
+    else {
+      if (op->getNumResults() > skip)
+        joinPieces(state, op, operand, op->getResult(skip + operand), group,
+                   dim);
+      gather(state, extent, op, operand, group, dim);
+    }
+    break;
+  case CollectiveKind::AllToAll:
+    extent = shape[concat];
+    if (isSum)
+      reduce(state, op, operand, group, kind);
+    else
+      gather(state, extent, op, operand, group, concat);
+    extent = split == concat ? extent : shape[split];
+    cut(state, extent, op, operand, group, split);
+    // Once the ranks' terms are summed, nothing is left of a dim of them.
+    if (isSum && split == concat && extent == 1 &&
+        split + 1 < int64_t(shape.size()))
+      for (unsigned axis : group)
+        state.set(axis, AxisState::split(split + 1, shape[split + 1],
+                                         state.get(axis).order));
+    break;
+  case CollectiveKind::Broadcast:
+    for (unsigned axis : group) {
+      if (state.get(axis).kind == AxisState::Partial)
+        report(RankEvent::BroadcastSplit, op, operand, AxisSet(1) << axis);
+      state.set(axis, AxisState());
+    }
+    break;
+  case CollectiveKind::Permute:
+    for (unsigned axis : group)
+      if (!state.get(axis).isPlain() &&
+          state.get(axis).kind != AxisState::Partial)
+        state.set(axis, AxisState::any());
+    break;
+  }
+}
+
 void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
   Operation *op = collective;
   FlatSymbolRefAttr name = collective.getGroupRef();
@@ -224,10 +316,6 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
   }
   if (collective.getKind() != CollectiveKind::AllReduce && !isOrdered(name))
     it = sets.end();
-  auto getDim = [&](StringRef attribute) {
-    auto dim = op->getAttrOfType<IntegerAttr>(attribute);
-    return dim ? dim.getInt() : 0;
-  };
   ReductionKind kind =
       collective.getReductionKind().value_or(ReductionKind::Sum);
   // A started one returns its token first.
@@ -240,81 +328,13 @@ void RankInterpreter::visitCollective(CollectiveOpInterface collective) {
     AxisSet summed = getSet(name);
     if (getParameter(state) == -1)
       summed &= state.getAny() | getLossAxes();
-    int64_t dim = getDim("dim"), split = getDim("split_dim"),
-            concat = getDim("concat_dim");
     bool isSum = it != sets.end() && op->getNumResults() > skip &&
                  sendsTerms(collective, i, it->second);
     bool isReduction = isSum || collective.getReductionKind();
     if (it == sets.end()) {
-      // Checked where the group has axes; here it does what it is for, but on
-      // what is split over groups that do not go with it.
-      AxisSet odd = state.getAny() | state.getSpecial();
-      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-        if (state.get(axis).kind == AxisState::Split)
-          report(RankEvent::Incompatible, op, i, AxisSet(1) << axis);
-      for (unsigned axis = 0; axis < axes.getAxes().size(); ++axis)
-        if (odd >> axis & 1 &&
-            (isReduction || state.get(axis).kind == AxisState::Any)) {
-          state.set(axis, AxisState());
-          // It may be a part of the sum only.
-          if (isReduction)
-            state.guessed |= AxisSet(1) << axis;
-        }
+      passUnfollowed(state, op, i, isReduction);
     } else {
-      ArrayRef<unsigned> group = it->second;
-      bool isParameters = state.sum >= 0 ||
-                          (state.from >= 0 && !isOfBuffer(source)) ||
-                          collective.getKind() == CollectiveKind::Broadcast;
-      if (AxisSet odd = isParameters ? getVarying(state) & getSet(name) : 0)
-        report(RankEvent::Distinct, op, i, odd);
-      ArrayRef<int64_t> shape = cast<ShapedType>(source.getType()).getShape();
-      int64_t extent = shape.empty() ? 1 : shape[dim];
-      switch (collective.getKind()) {
-      case CollectiveKind::AllReduce:
-        reduce(state, op, i, group, kind);
-        break;
-      case CollectiveKind::ReduceScatter:
-        reduce(state, op, i, group, kind);
-        cut(state, extent, op, i, group, dim);
-        break;
-      case CollectiveKind::AllGather:
-        if (isSum)
-          reduce(state, op, i, group, kind);
-        else {
-          if (op->getNumResults() > skip)
-            joinPieces(state, op, i, op->getResult(skip + i), group, dim);
-          gather(state, extent, op, i, group, dim);
-        }
-        break;
-      case CollectiveKind::AllToAll:
-        extent = shape[concat];
-        if (isSum)
-          reduce(state, op, i, group, kind);
-        else
-          gather(state, extent, op, i, group, concat);
-        extent = split == concat ? extent : shape[split];
-        cut(state, extent, op, i, group, split);
-        // Once the ranks' terms are summed, nothing is left of a dim of them.
-        if (isSum && split == concat && extent == 1 &&
-            split + 1 < int64_t(shape.size()))
-          for (unsigned axis : group)
-            state.set(axis, AxisState::split(split + 1, shape[split + 1],
-                                             state.get(axis).order));
-        break;
-      case CollectiveKind::Broadcast:
-        for (unsigned axis : group) {
-          if (state.get(axis).kind == AxisState::Partial)
-            report(RankEvent::BroadcastSplit, op, i, AxisSet(1) << axis);
-          state.set(axis, AxisState());
-        }
-        break;
-      case CollectiveKind::Permute:
-        for (unsigned axis : group)
-          if (!state.get(axis).isPlain() &&
-              state.get(axis).kind != AxisState::Partial)
-            state.set(axis, AxisState::any());
-        break;
-      }
+      pass(state, collective, i, it->second, isSum);
       if (isReduction && kind != ReductionKind::Sum)
         state.sum = -1;
       else if (isReduction && state.sum < 0 && !state.isZero &&

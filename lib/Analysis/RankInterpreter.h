@@ -173,6 +173,10 @@ private:
   void visitReshard(ReshardOp op);
   void gather(RankState &state, int64_t &extent, mlir::Operation *op,
               unsigned operand, llvm::ArrayRef<unsigned> group, int64_t dim);
+  void passUnfollowed(RankState &state, mlir::Operation *op, unsigned operand,
+                      bool isReduction);
+  void pass(RankState &state, CollectiveOpInterface collective,
+            unsigned operand, llvm::ArrayRef<unsigned> group, bool isSum);
   void cut(RankState &state, int64_t &extent, mlir::Operation *op,
            unsigned operand, llvm::ArrayRef<unsigned> group, int64_t dim);
   void reduce(RankState &state, mlir::Operation *op, unsigned operand,

@@ -6,9 +6,9 @@
 // gets a gather of its own. Forward often made something of the full parameter
 // that backward uses too (a transpose, a cast): copies of it are made again
 // behind the second gather, or the parameter would stay alive through them.
-// The parameter that forward ends and backward begins with is not freed, nor, if
-// the unit says auto, are those of a unit that is wanted back right behind the
-// next.
+// The parameter that forward ends and backward begins with is not freed, nor,
+// if the unit says auto, are those of a unit that is wanted back right behind
+// the next.
 //
 //   %w = fsdp.reshard %s from <[{@n}, {}]> to <[{}, {}]>
 //   %t = linalg.transpose %w                   // forward

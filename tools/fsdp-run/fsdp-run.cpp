@@ -94,8 +94,8 @@ static cl::opt<bool> quiet("quiet", cl::desc("no progress on standard error"),
 
 int main(int argc, char **argv) {
 #ifdef __GLIBC__
-  // Tensors that are freed go back to the system; glibc would keep what is below
-  // 32 MB once one was, half as much again as the arenas take.
+  // Tensors that are freed go back to the system; glibc would keep what is
+  // below 32 MB once one was, half as much again as the arenas take.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
   llvm::InitLLVM init(argc, argv);
