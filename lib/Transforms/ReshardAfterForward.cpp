@@ -7,8 +7,8 @@
 // that backward uses too (a transpose, a cast): copies of it are made again
 // behind the second gather, or the parameter would stay alive through them.
 // The parameter that forward ends and backward begins with is not freed, nor,
-// if the unit says auto, are those of a unit that is wanted back right behind
-// the next.
+// if their unit says auto, are those of the first two units that backward
+// gathers.
 //
 //   %w = fsdp.reshard %s from <[{@n}, {}]> to <[{}, {}]>
 //   %t = linalg.transpose %w                   // forward
@@ -28,7 +28,7 @@
 #include "fsdp/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace fsdp {
 #define GEN_PASS_DEF_RESHARDAFTERFORWARDPASS
@@ -59,7 +59,7 @@ struct ReshardAfterForwardPass
     Phases phases(*step);
     SymbolTable symbols(getOperation());
     func::FuncOp function = step->getFunction();
-    SmallVector<std::pair<ReshardOp, UnitOp>> gathers;
+    SmallVector<Gather> gathers;
     function.walk([&](ReshardOp reshard) {
       BlockArgument argument = getStored(reshard);
       if (!argument || phases.get(reshard) != Phase::Forward)
@@ -71,16 +71,12 @@ struct ReshardAfterForwardPass
     });
     SmallVector<Cone> cones;
     users.clear();
-    spans.clear();
-    wanted.clear();
+    nextUsers.clear();
     for (auto [reshard, unit] : gathers) {
       cones.push_back(collectCone(phases, reshard));
-      noteUsers(cones.back(), reshard->getBlock(), unit);
+      noteUsers(cones.back(), reshard->getBlock());
     }
-    for (const auto &[unit, span] : spans)
-      if (isa<StringAttr>(cast<UnitOp>(unit.first).getReshardAfterForward()) &&
-          !isUsedBetween(span, 1))
-        wanted.insert(unit);
+    findEarly(gathers, cones);
     for (auto [gather, cone] : llvm::zip_equal(gathers, cones)) {
       auto [reshard, unit] = gather;
       // A bool attribute is an integer attribute too.
@@ -94,20 +90,19 @@ struct ReshardAfterForwardPass
     }
   }
 
-  using Span = std::pair<Operation *, Operation *>;
-  using UnitInBlock = std::pair<Operation *, Block *>;
-  /// The units of the parameters an op uses, of those that backward uses too.
-  DenseMap<Operation *, llvm::SmallSetVector<Operation *, 1>> users;
-  /// Of a unit's parameters in a block, the last use in forward and the first
-  /// in backward.
-  DenseMap<UnitInBlock, Span> spans;
-  /// Those that say auto and are wanted again right behind one other unit.
-  DenseSet<UnitInBlock> wanted;
+  using Gather = std::pair<ReshardOp, UnitOp>;
+  /// The ops that use parameters which backward uses too, and of some of them
+  /// the next one.
+  DenseSet<Operation *> users;
+  DenseMap<Operation *, Operation *> nextUsers;
+  /// The first two units of which backward gathers parameters.
+  SmallVector<Operation *> early;
 
   static BlockArgument getStored(ReshardOp reshard);
   Cone collectCone(const Phases &phases, ReshardOp reshard);
-  void noteUsers(const Cone &cone, Block *block, UnitOp unit);
-  bool isUsedBetween(Span span, unsigned units);
+  void noteUsers(const Cone &cone, Block *block);
+  void findEarly(ArrayRef<Gather> gathers, ArrayRef<Cone> cones);
+  bool isAdjacent(const Cone &cone);
   bool isKept(ReshardOp reshard, const Cone &cone, UnitOp unit);
   void regather(const Cone &cone, ReshardOp reshard, UnitOp unit,
                 IntegerAttr size);
@@ -186,50 +181,65 @@ Cone ReshardAfterForwardPass::collectCone(const Phases &phases,
 }
 
 /// Notes the ops that use a parameter, if backward is among them.
-void ReshardAfterForwardPass::noteUsers(const Cone &cone, Block *block,
-                                        UnitOp unit) {
+void ReshardAfterForwardPass::noteUsers(const Cone &cone, Block *block) {
   if (cone.backwardUses.empty())
     return;
   for (ArrayRef<OpOperand *> uses :
        {ArrayRef(cone.forwardUses), ArrayRef(cone.backwardUses)})
     for (OpOperand *use : uses)
-      users[block->findAncestorOpInBlock(*use->getOwner())].insert(unit);
-  auto &[last, first] = spans[{unit, block}];
-  if (cone.last && (!last || last->isBeforeInBlock(cone.last)))
-    last = cone.last;
-  if (!first || cone.first->isBeforeInBlock(first))
-    first = cone.first;
+      users.insert(block->findAncestorOpInBlock(*use->getOwner()));
 }
 
-/// True where parameters of more than so many units are used between two uses.
-/// Every walk ends a unit further on at the latest, so all together are linear.
-bool ReshardAfterForwardPass::isUsedBetween(Span span, unsigned units) {
-  auto [last, first] = span;
-  // An output may be computed late.
-  if (!last || first->isBeforeInBlock(last))
-    return false;
-  llvm::SmallSetVector<Operation *, 2> between;
-  for (Operation *op = last->getNextNode(); op && op != first;
-       op = op->getNextNode()) {
-    if (auto it = users.find(op); it != users.end())
-      between.insert_range(it->second);
-    if (between.size() > units)
-      return true;
+/// Finds the first two units in the order in which backward needs them, without
+/// those that are never freed.
+void ReshardAfterForwardPass::findEarly(ArrayRef<Gather> gathers,
+                                        ArrayRef<Cone> cones) {
+  llvm::MapVector<Operation *, Operation *> firstUses;
+  for (auto [gather, cone] : llvm::zip_equal(gathers, cones)) {
+    UnitOp unit = gather.second;
+    auto enabled = dyn_cast<BoolAttr>(unit.getReshardAfterForward());
+    if (cone.backwardUses.empty() || (enabled && !enabled.getValue()))
+      continue;
+    Operation *&first = firstUses[unit];
+    if (!first || cone.first->isBeforeInBlock(first))
+      first = cone.first;
   }
-  return false;
+  for (early.clear(); early.size() < 2 && !firstUses.empty();) {
+    auto unit = llvm::min_element(firstUses, [](auto &a, auto &b) {
+      return a.second->isBeforeInBlock(b.second);
+    });
+    early.push_back(unit->first);
+    firstUses.erase(unit);
+  }
+}
+
+/// True where backward begins with the parameter that forward ended with: what
+/// is freed in between must be there again before any other.
+bool ReshardAfterForwardPass::isAdjacent(const Cone &cone) {
+  // An output may be computed late.
+  if (!cone.last || cone.first->isBeforeInBlock(cone.last))
+    return true;
+  // Every walk ends at the next parameter's use, so all together are linear.
+  Operation *&next = nextUsers[cone.last];
+  for (Operation *op = cone.last->getNextNode(); op && !next;
+       op = op->getNextNode())
+    if (users.contains(op))
+      next = op;
+  return next == cone.first;
 }
 
 /// True where a parameter is not freed after forward: it must be there again
 /// before any other or, where its unit leaves that to us, gathers that run one
-/// unit ahead would bring it back at once.
+/// unit ahead would bring it back when backward begins.
 bool ReshardAfterForwardPass::isKept(ReshardOp reshard, const Cone &cone,
                                      UnitOp unit) {
   const char *why = nullptr;
-  if (!isUsedBetween({cone.last, cone.first}, 0))
+  if (isAdjacent(cone))
     why = "no other parameter is used between the last forward and the first "
           "backward use";
-  else if (wanted.contains({unit, reshard->getBlock()}))
-    why = "the unit is used again right after the next one";
+  else if (isa<StringAttr>(unit.getReshardAfterForward()) &&
+           llvm::is_contained(early, unit))
+    why = "its unit is of the first two that backward gathers";
   if (why)
     note(reshard.getLoc(), "elided",
          Twine(why) + "; the second gather is elided, " +
@@ -305,6 +315,7 @@ Value ReshardAfterForwardPass::keepPart(ReshardOp reshard, UnitOp unit,
   dims[0] = ArrayAttr::get(&getContext(), first);
   ShardingAttr target =
       reshard.getTarget().withDims(ArrayAttr::get(&getContext(), dims));
+  // What forward does not use is kept as a whole.
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(cone.last);
   auto type = cast<RankedTensorType>(reshard.getType());

@@ -5,7 +5,7 @@
 Nor do canonicalization and the passes in between, when the gathers are still
 equal reshards. The root unit reshards after forward like any other; where no
 other parameter is used in between the second gather is elided, with a remark;
-with `auto` it is the root's own, as backward begins with the root.
+with `auto` the whole root is kept, as backward begins with it.
 """
 
 import pathlib

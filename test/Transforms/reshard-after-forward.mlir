@@ -352,32 +352,33 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
 
 // -----
 
-// The last block: with auto a unit is kept where one other unit is used before it
-// is wanted again, whatever number of parameters that has; where two are it is
-// gathered again. Root's norm is wanted right behind the head of its own unit.
+// With auto the first two units that backward gathers are kept, whatever number of
+// parameters they have: root with norm and head, and the last block. The unit that
+// is never freed does not count, though it comes first.
 module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
   fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
   fsdp.unit @first {shard = @world, reshard_after_forward = "auto"}
   fsdp.unit @last {shard = @world, reshard_after_forward = "auto"}
   fsdp.unit @root {shard = @world, reshard_after_forward = "auto"}
+  fsdp.unit @never {shard = @world, reshard_after_forward = false}
   // CHECK-LABEL: @auto
   // CHECK-SAME: (%[[FIRST:[a-z0-9]*]]: tensor<2xf32>
-  // CHECK-COUNT-5: fsdp.reshard %{{.*}} from <[{@world}]> to <[{}]> :
+  // CHECK-COUNT-6: fsdp.reshard %{{.*}} from <[{@world}]> to <[{}]> :
   // CHECK-NOT: fsdp.reshard
   // CHECK: fsdp.reshard %[[FIRST]] {{.*}} {fsdp.phase = "backward"}
   // CHECK-NOT: fsdp.reshard
   // CHECK: return
   // REMARK: [Analysis] elided
-  // REMARK-SAME: the unit is used again right after the next one; the second gather is elided, 32 bytes
+  // REMARK-SAME: its unit is of the first two that backward gathers; the second gather is elided, 32 bytes
   // REMARK-NEXT: %u = fsdp.reshard
   // REMARK: [Analysis] elided
-  // REMARK-SAME: the unit is used again right after the next one; the second gather is elided, 32 bytes
+  // REMARK-SAME: its unit is of the first two that backward gathers; the second gather is elided, 32 bytes
   // REMARK-NEXT: %v = fsdp.reshard
   // REMARK: [Analysis] elided
-  // REMARK-SAME: the unit is used again right after the next one; the second gather is elided, 32 bytes
+  // REMARK-SAME: its unit is of the first two that backward gathers; the second gather is elided, 32 bytes
   // REMARK-NEXT: %n = fsdp.reshard
   // REMARK: [Analysis] elided
-  // REMARK-SAME: no other parameter is used between
+  // REMARK-SAME: its unit is of the first two that backward gathers; the second gather is elided, 32 bytes
   // REMARK-NEXT: %h = fsdp.reshard
   // LOWERED-LABEL: @auto
   func.func @auto(%fs: tensor<2xf32> {fsdp.param = "f", fsdp.unit = @first},
@@ -385,6 +386,7 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
                   %vs: tensor<2xf32> {fsdp.param = "v", fsdp.unit = @last},
                   %ns: tensor<2xf32> {fsdp.param = "n", fsdp.unit = @root},
                   %hs: tensor<2xf32> {fsdp.param = "h", fsdp.unit = @root},
+                  %ks: tensor<2xf32> {fsdp.param = "k", fsdp.unit = @never},
                   %x: tensor<8xf32> {fsdp.input = "x"})
       -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}) {
     %f = fsdp.reshard %fs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
@@ -396,13 +398,57 @@ module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
     %n = fsdp.reshard %ns of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
     %3 = arith.mulf %2, %n : tensor<8xf32>
     %h = fsdp.reshard %hs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
-    %4 = arith.mulf %3, %h : tensor<8xf32>
-    %5 = arith.mulf %4, %h : tensor<8xf32>
+    %a = arith.mulf %3, %h : tensor<8xf32>
+    %k = fsdp.reshard %ks of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %4 = arith.mulf %a, %k : tensor<8xf32>
+    %b = arith.mulf %4, %k : tensor<8xf32>
+    %5 = arith.mulf %b, %h : tensor<8xf32>
     %6 = arith.mulf %5, %n : tensor<8xf32>
     %7 = arith.mulf %6, %v : tensor<8xf32>
     %8 = arith.mulf %7, %u : tensor<8xf32>
     %9 = arith.mulf %8, %f : tensor<8xf32>
     %m = fsdp.local_grad %9 of "f" : tensor<8xf32>
     return %4, %m : tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
+// An output that is computed late keeps the parameter that it reads, and nothing
+// else of its unit, which is the third in backward.
+module attributes {fsdp.world = #fsdp.world<ranks = 4, ranks_per_node = 4>} {
+  fsdp.process_group @world = #fsdp.classes<[1, 4] from [4]>
+  fsdp.unit @first {shard = @world, reshard_after_forward = "auto"}
+  fsdp.unit @last {shard = @world, reshard_after_forward = "auto"}
+  fsdp.unit @root {shard = @world, reshard_after_forward = "auto"}
+  // CHECK-LABEL: @late
+  // CHECK-SAME: (%[[F:[a-z0-9]*]]: tensor<2xf32>
+  // CHECK-COUNT-4: fsdp.reshard %{{.*}} from <[{@world}]> to <[{}]> :
+  // CHECK-NOT: fsdp.reshard
+  // CHECK: fsdp.reshard %[[F]] {{.*}} {fsdp.phase = "backward"}
+  // CHECK-NOT: fsdp.reshard
+  // CHECK: return
+  // LOWERED-LABEL: @late
+  func.func @late(%fs: tensor<2xf32> {fsdp.param = "f", fsdp.unit = @first},
+                  %gs: tensor<2xf32> {fsdp.param = "g", fsdp.unit = @first},
+                  %us: tensor<2xf32> {fsdp.param = "u", fsdp.unit = @last},
+                  %hs: tensor<2xf32> {fsdp.param = "h", fsdp.unit = @root},
+                  %x: tensor<8xf32> {fsdp.input = "x"})
+      -> (tensor<8xf32> {fsdp.output = "y"}, tensor<8xf32> {fsdp.output = "g"}, tensor<8xf32> {fsdp.output = "late"}) {
+    %f = fsdp.reshard %fs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %0 = arith.mulf %x, %f : tensor<8xf32>
+    %g = fsdp.reshard %gs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %1 = arith.mulf %0, %g : tensor<8xf32>
+    %u = fsdp.reshard %us of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %2 = arith.mulf %1, %u : tensor<8xf32>
+    %h = fsdp.reshard %hs of [8] from <[{@world} ]> to <[{} ]> : tensor<2xf32> to tensor<8xf32>
+    %3 = arith.mulf %2, %h : tensor<8xf32>
+    %4 = arith.mulf %3, %h : tensor<8xf32>
+    %5 = arith.mulf %4, %u : tensor<8xf32>
+    %6 = arith.mulf %5, %g : tensor<8xf32>
+    %late = arith.addf %x, %g : tensor<8xf32>
+    %7 = arith.mulf %6, %f : tensor<8xf32>
+    %m = fsdp.local_grad %7 of "f" : tensor<8xf32>
+    return %3, %m, %late : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
   }
 }

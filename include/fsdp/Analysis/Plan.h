@@ -109,7 +109,7 @@ struct PlanMixedPrecision {
 struct PlanReshard {
   bool enabled;                // false also if the plan says 1
   std::optional<int64_t> size; // ranks to reshard to (>= 2); absent: all
-  bool isAuto = false;         // kept where it is wanted again at once
+  bool isAuto = false;         // the first two of backward are kept
 };
 
 struct PlanProcessGroup {

@@ -64,8 +64,8 @@ def Fsdp_UnitOp : Fsdp_Op<"unit", [
     `shard` splits the storage of the unit's parameters. `replicate` is a
     check: the group along which equal copies lie is derived, and where it is
     named it must be the derived one. `reshard_after_forward` is `true`,
-    `false`, `"auto"` (the unit that is wanted back at once is kept), or the
-    integer size of the group to reshard to.
+    `false`, `"auto"` (true, but for the first two units that backward
+    gathers), or the integer size of the group to reshard to.
 
     Stage: made by `fsdp-assign-units`; removed by the lowering.
 

@@ -360,10 +360,11 @@ def ReshardAfterForwardPass : Fsdp_Pass<"fsdp-reshard-after-forward"> {
     on the parameter keeps its result alive instead, with a remark. An integer
     reshards to a group of that size. Where no other parameter that backward
     uses too is used between a parameter's last forward and first backward use
-    (the head, under the loss), the second gather is elided, with a remark; for
-    a unit that says `"auto"` also where it is used again right after one other
-    unit (the last block), since gathers that run one unit ahead would start at
-    once.
+    (the head, under the loss), the second gather is elided, with a remark. So
+    it is where a unit says `"auto"` and is one of the first two that backward
+    gathers, most often the root and the last block: gathers that run one unit
+    ahead would bring both back when backward begins. Units that are never freed
+    do not count.
   }];
 }
 
