@@ -41,7 +41,7 @@ static void buildTensorPipeline(OpPassManager &manager,
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Dims of one row stand between ops that could be merged.
-  manager.addPass(createLinalgFoldUnitExtentDimsPass());
+  manager.addPass(createFoldUnitDimsPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // Before fusion, which would take products apart.

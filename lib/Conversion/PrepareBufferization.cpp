@@ -53,15 +53,16 @@ struct PrepareBufferizationPass
     ModuleOp module = getOperation();
     if (failed(checkCalls()))
       return signalPassFailure();
+    // First, since what they hold apart may be returned twice.
+    forEach<OptimizationBarrierOp>([](OptimizationBarrierOp op) {
+      op->replaceAllUsesWith(op.getInputs());
+      op.erase();
+    });
     for (auto function : module.getOps<func::FuncOp>()) {
       dropFacts(function);
       protectArguments(function);
       separateResults(function);
     }
-    forEach<OptimizationBarrierOp>([](OptimizationBarrierOp op) {
-      op->replaceAllUsesWith(op.getInputs());
-      op.erase();
-    });
     forEach<tensor::ExtractSliceOp>(dropStrides<tensor::ExtractSliceOp>);
     forEach<tensor::InsertSliceOp>(dropStrides<tensor::InsertSliceOp>);
     forEach<arith::ConstantOp>([&](arith::ConstantOp op) { splatToFill(op); });
@@ -133,24 +134,60 @@ void PrepareBufferizationPass::protectArguments(func::FuncOp function) {
   StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
   for (BlockArgument argument : function.getArguments())
     if (isa<TensorType>(argument.getType()))
-      function.setArgAttr(argument.getArgNumber(), writable,
-                          BoolAttr::get(&getContext(),
-                                        !!function.getArgAttr(
-                                            argument.getArgNumber(),
-                                            attr::inPlace)));
+      function.setArgAttr(
+          argument.getArgNumber(), writable,
+          BoolAttr::get(
+              &getContext(),
+              !!function.getArgAttr(argument.getArgNumber(), attr::inPlace)));
 }
 
-/// A value that is returned again is returned as a copy.
+/// Whether the tensor of `operand` may be, or lie in, an argument other than
+/// `own` that is updated in place.
+static bool isOfUpdated(OpOperand &operand, func::FuncOp function,
+                        Value own = {}) {
+  bufferization::BufferizationOptions options;
+  bufferization::AnalysisState state(options);
+  return llvm::any_of(
+      state.findValueInReverseUseDefChain(
+          &operand, [](Value value) { return isa<BlockArgument>(value); }),
+      [&](Value leaf) {
+        auto argument = dyn_cast<BlockArgument>(leaf);
+        return argument && argument != own &&
+               argument.getOwner() == &function.front() &&
+               function.getArgAttr(argument.getArgNumber(), attr::inPlace);
+      });
+}
+
+/// A value that is returned again is returned as a copy. What an update at the
+/// end would overwrite is copied in front of all of them.
 void PrepareBufferizationPass::separateResults(func::FuncOp function) {
-  function.walk([](func::ReturnOp op) {
-    OpBuilder builder(op);
+  function.walk([&](func::ReturnOp op) {
+    SmallVector<bufferization::MaterializeInDestinationOp> updates;
+    for (Value value : op->getOperands())
+      if (auto update =
+              value.getDefiningOp<bufferization::MaterializeInDestinationOp>())
+        updates.push_back(update);
+    auto copy = [&](OpOperand &operand, Operation *in) {
+      OpBuilder builder(in);
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, op.getLoc(), cast<RankedTensorType>(operand.get().getType()),
+          ValueRange(), operand.get()));
+    };
     llvm::SmallDenseSet<Value> seen;
     for (OpOperand &operand : op->getOpOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      if (type && !seen.insert(operand.get()).second)
-        operand.set(bufferization::AllocTensorOp::create(
-            builder, op.getLoc(), type, ValueRange(), operand.get()));
+      if (!isa<RankedTensorType>(operand.get().getType()))
+        continue;
+      bool isAgain = !seen.insert(operand.get()).second;
+      if (!updates.empty() &&
+          !llvm::is_contained(updates, operand.get().getDefiningOp()) &&
+          isOfUpdated(operand, function))
+        copy(operand, updates.front());
+      else if (isAgain)
+        copy(operand, op);
     }
+    for (bufferization::MaterializeInDestinationOp update : updates)
+      if (isOfUpdated(update.getSourceMutable(), function, update.getDest()))
+        copy(update.getSourceMutable(), updates.front());
   });
 }
 

@@ -10,6 +10,16 @@ func.func @boundary(%x: tensor<4xf32> {fsdp.input = "x"})
   return %x, %x : tensor<4xf32>, tensor<4xf32>
 }
 
+// So it is behind a barrier.
+// CHECK-LABEL: func @behind_barrier
+// CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[X:.*]])
+// CHECK: return %[[X]], %[[COPY]]
+func.func @behind_barrier(%x: tensor<4xf32> {fsdp.input = "x"})
+    -> (tensor<4xf32> {fsdp.output = "a"}, tensor<4xf32> {fsdp.output = "b"}) {
+  %0 = fsdp.optimization_barrier %x : tensor<4xf32>
+  return %x, %0 : tensor<4xf32>, tensor<4xf32>
+}
+
 // Each use of a splat constant fills an empty tensor of its own.
 // CHECK-LABEL: func @splat
 // CHECK: %[[E0:.*]] = tensor.empty

@@ -90,3 +90,41 @@ func.func @other(%w: tensor<4xf32> {fsdp.param = "w"}, %v: tensor<4xf32> {fsdp.p
   %0 = tensor.extract_slice %w[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
   return %0, %v : tensor<2xf32>, tensor<4xf32>
 }
+
+// -----
+
+// What is returned of an old value, as it is, as a view, or computed upon, is
+// copied before the new one is there, and so is an old value that is the new one
+// of another.
+// DROP-LABEL: func.func @returns_old
+// DROP-SAME: %[[W:[a-z0-9]+]]: memref<4xf32>
+// DROP-SAME: %[[V:[a-z0-9]+]]: memref<4xf32>
+// DROP: linalg.generic {{.*}} outs(%[[SUM:.*]] :
+// DROP-DAG: memref.copy %[[W]], %[[Y:.*]] :
+// DROP-DAG: %[[PAIRS:.*]] = memref.expand_shape %[[W]]
+// DROP-DAG: memref.copy %[[PAIRS]], %[[Z:.*]] :
+// DROP-DAG: memref.copy %[[W]], %[[OLD:.*]] :
+// DROP: memref.copy %{{.*}}, %[[W]]
+// DROP: memref.copy %[[OLD]], %[[V]]
+// DROP: return %[[Y]], %[[Z]], %{{.*}} :
+#map2 = affine_map<(d0) -> (d0)>
+func.func @returns_old(%w: tensor<4xf32> {fsdp.param = "w"}, %v: tensor<4xf32> {fsdp.state = "old:w"},
+                       %x: tensor<4xf32> {fsdp.input = "x"})
+    -> (tensor<4xf32> {fsdp.updated = "w"}, tensor<4xf32> {fsdp.updated_state = "old:w"},
+        tensor<4xf32> {fsdp.output = "y"}, tensor<2x2xf32> {fsdp.output = "z"}, tensor<4xf32> {fsdp.output = "sum"}) {
+  %sum = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%w : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.addf %a, %out : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %new = linalg.generic {indexing_maps = [#map2, #map2, #map2], iterator_types = ["parallel"]}
+      ins(%w, %sum : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.subf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  %z = tensor.expand_shape %w [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  return %new, %w, %w, %z, %sum : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>, tensor<4xf32>
+}

@@ -92,6 +92,17 @@ def NarrowIntermediatesPass : Fsdp_Pass<"fsdp-narrow-intermediates"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FoldUnitDimsPass : Fsdp_Pass<"fsdp-fold-unit-dims"> {
+  let summary = "drop loops of one round, and dims of one row with them";
+  let description = [{
+    Upstream's `linalg-fold-unit-extent-dims`, but for loops that an operand adds
+    to others (`d0 * 2 + d1`): without the one the other would have to span all
+    of the operand.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FuseElementwisePass : Fsdp_Pass<"fsdp-fuse-elementwise"> {
   let summary = "merge elementwise ops into the ops that read them";
   let description = [{
