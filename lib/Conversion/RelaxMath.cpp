@@ -5,7 +5,8 @@
 // formed in any order, which is what a sum over many elements promises anyway,
 // and a product and a sum may be rounded once. exp, tanh, erf and log of f32
 // become arithmetic within 2 ulp (test/Integration/math_accuracy.py measures
-// them); libm would be called for one element at a time. All else is as
+// them); libm would be called for one element at a time. From f64 to bf16 or f16
+// is two steps, each rounded, for which there are instructions. All else is as
 // written: NaN, infinity, signed zeros and denormals come out where IEEE says.
 //
 //   %1 = arith.addf %in, %out : f32        (the combiner of a reduction)
@@ -41,6 +42,7 @@ struct RelaxMathPass : public fsdp::impl::RelaxMathPassBase<RelaxMathPass> {
   void runOnOperation() override {
     getOperation().walk([](linalg::LinalgOp op) { allowReordering(op); });
     getOperation().walk([](Operation *op) { expand(op); });
+    getOperation().walk([](arith::TruncFOp op) { narrowInSteps(op); });
     // Those that the line above made, too.
     getOperation().walk(
         [](arith::ArithFastMathInterface op) { allowContraction(op); });
@@ -49,6 +51,7 @@ struct RelaxMathPass : public fsdp::impl::RelaxMathPassBase<RelaxMathPass> {
   static void allowReordering(linalg::LinalgOp op);
   static void allowContraction(arith::ArithFastMathInterface op);
   static void expand(Operation *op);
+  static void narrowInSteps(arith::TruncFOp op);
 };
 } // namespace
 
@@ -256,4 +259,15 @@ void RelaxMathPass::expand(Operation *op) {
     result = arith::TruncFOp::create(formula, type, result);
   op->replaceAllUsesWith(ValueRange(result));
   op->erase();
+}
+
+/// Narrows f64 to a half by way of f32. Compilers' libraries round once, but the
+/// JIT links none.
+void RelaxMathPass::narrowInSteps(arith::TruncFOp op) {
+  if (!op.getIn().getType().isF64() ||
+      op.getType().getIntOrFloatBitWidth() > 16)
+    return;
+  OpBuilder builder(op);
+  op.getInMutable().assign(arith::TruncFOp::create(
+      builder, op.getLoc(), builder.getF32Type(), op.getIn()));
 }

@@ -60,3 +60,15 @@ func.func @functions(%x: memref<8xf32>, %h: memref<8xbf16>, %d: memref<8xf64>) {
   }
   return
 }
+
+// There is no instruction from f64 to a half.
+// CHECK-LABEL: func.func @narrows
+// CHECK: %[[F:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.truncf %[[F]] : f32 to bf16
+// CHECK: %[[G:.*]] = arith.truncf %{{.*}} : f64 to f32
+// CHECK: arith.truncf %[[G]] : f32 to f16
+func.func @narrows(%x: f64) -> (bf16, f16) {
+  %0 = arith.truncf %x : f64 to bf16
+  %1 = arith.truncf %x : f64 to f16
+  return %0, %1 : bf16, f16
+}

@@ -198,7 +198,8 @@ def RelaxMathPass : Fsdp_Pass<"fsdp-relax-math"> {
   let summary = "allow what vector code needs";
   let description = [{
     Sums of reductions may be formed in any order; a product that is added may
-    be rounded with the sum; exp, tanh, erf and log of f32 become polynomials.
+    be rounded with the sum; exp, tanh, erf and log of f32 become polynomials;
+    f64 is narrowed to a half by way of f32.
     NaN and infinity stay as IEEE says.
 
     ```mlir
