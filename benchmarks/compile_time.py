@@ -114,7 +114,8 @@ def main():
             commands = [[f"--fsdp-compile={size}"]]
             object_file = os.path.join(folder, "step.o")
             if arguments.machine_code:
-                commands[0] += ["--fsdp-codegen", "--emit=object", f"-o={object_file}"]
+                commands[0] += ["--fsdp-codegen", "--emit=object",
+                                f"-o={object_file}"]
             if arguments.partition:
                 plan = pathlib.Path(folder) / "plan.yaml"
                 lines = SHARDINGS["deep_mlp" if model == "deep_mlp" else "gpt"]

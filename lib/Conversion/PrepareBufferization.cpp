@@ -141,53 +141,60 @@ void PrepareBufferizationPass::protectArguments(func::FuncOp function) {
               !!function.getArgAttr(argument.getArgNumber(), attr::inPlace)));
 }
 
-/// Whether the tensor of `operand` may be, or lie in, an argument other than
-/// `own` that is updated in place.
-static bool isOfUpdated(OpOperand &operand, func::FuncOp function,
-                        Value own = {}) {
+/// What the tensor of `operand` may be, or lie in: block arguments and new
+/// tensors.
+static SetVector<Value> getOrigins(OpOperand &operand) {
   bufferization::BufferizationOptions options;
   bufferization::AnalysisState state(options);
-  return llvm::any_of(
-      state.findValueInReverseUseDefChain(
-          &operand, [](Value value) { return isa<BlockArgument>(value); }),
-      [&](Value leaf) {
-        auto argument = dyn_cast<BlockArgument>(leaf);
-        return argument && argument != own &&
-               argument.getOwner() == &function.front() &&
-               function.getArgAttr(argument.getArgNumber(), attr::inPlace);
-      });
+  return state.findValueInReverseUseDefChain(
+      &operand, [](Value value) { return isa<BlockArgument>(value); });
+}
+
+/// Makes `operand` a copy that is made in front of `op`.
+static void copyInFrontOf(Operation *op, OpOperand &operand) {
+  OpBuilder builder(op);
+  operand.set(bufferization::AllocTensorOp::create(
+      builder, operand.getOwner()->getLoc(),
+      cast<RankedTensorType>(operand.get().getType()), ValueRange(),
+      operand.get()));
+}
+
+/// Whether the tensor of `operand` may lie in an argument other than `own` that
+/// is updated in place.
+static bool isOfUpdated(OpOperand &operand, func::FuncOp function,
+                        Value own = {}) {
+  return llvm::any_of(getOrigins(operand), [&](Value origin) {
+    auto argument = dyn_cast<BlockArgument>(origin);
+    return argument && argument != own &&
+           argument.getOwner() == &function.front() &&
+           function.getArgAttr(argument.getArgNumber(), attr::inPlace);
+  });
 }
 
 /// A value that is returned again is returned as a copy. What an update at the
 /// end would overwrite is copied in front of all of them.
 void PrepareBufferizationPass::separateResults(func::FuncOp function) {
+  using Update = bufferization::MaterializeInDestinationOp;
   function.walk([&](func::ReturnOp op) {
-    SmallVector<bufferization::MaterializeInDestinationOp> updates;
+    SmallVector<Update> updates;
     for (Value value : op->getOperands())
-      if (auto update =
-              value.getDefiningOp<bufferization::MaterializeInDestinationOp>())
+      if (auto update = value.getDefiningOp<Update>())
         updates.push_back(update);
-    auto copy = [&](OpOperand &operand, Operation *in) {
-      OpBuilder builder(in);
-      operand.set(bufferization::AllocTensorOp::create(
-          builder, op.getLoc(), cast<RankedTensorType>(operand.get().getType()),
-          ValueRange(), operand.get()));
-    };
     llvm::SmallDenseSet<Value> seen;
     for (OpOperand &operand : op->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
+      Value value = operand.get();
+      if (!isa<RankedTensorType>(value.getType()))
         continue;
-      bool isAgain = !seen.insert(operand.get()).second;
-      if (!updates.empty() &&
-          !llvm::is_contained(updates, operand.get().getDefiningOp()) &&
+      bool isAgain = !seen.insert(value).second;
+      if (!updates.empty() && !value.getDefiningOp<Update>() &&
           isOfUpdated(operand, function))
-        copy(operand, updates.front());
+        copyInFrontOf(updates.front(), operand);
       else if (isAgain)
-        copy(operand, op);
+        copyInFrontOf(op, operand);
     }
-    for (bufferization::MaterializeInDestinationOp update : updates)
+    for (Update update : updates)
       if (isOfUpdated(update.getSourceMutable(), function, update.getDest()))
-        copy(update.getSourceMutable(), updates.front());
+        copyInFrontOf(updates.front(), update.getSourceMutable());
   });
 }
 
@@ -224,13 +231,10 @@ static Value getWrittenInPlace(OpResult result) {
 /// Whether the tensor of `operand` is new in this iteration: not what may be
 /// either of two tensors, nor what came in or is part of it.
 static bool isNew(OpOperand &operand) {
-  bufferization::BufferizationOptions options;
-  bufferization::AnalysisState state(options);
-  SetVector<Value> leaves = state.findValueInReverseUseDefChain(
-      &operand, [](Value value) { return isa<BlockArgument>(value); });
-  return llvm::all_of(leaves, [&](Value leaf) {
-    Operation *op = leaf.getDefiningOp();
-    return op && (leaves.size() == 1 ||
+  SetVector<Value> origins = getOrigins(operand);
+  return llvm::all_of(origins, [&](Value origin) {
+    Operation *op = origin.getDefiningOp();
+    return op && (origins.size() == 1 ||
                   (isa<tensor::EmptyOp>(op) &&
                    operand.getOwner()->getParentOp()->isAncestor(op)));
   });
@@ -246,11 +250,7 @@ static void insertCopy(OpOperand &operand) {
       insertCopy(region.front().getTerminator()->getOpOperand(index));
     return;
   }
-  OpBuilder builder(operand.getOwner());
-  operand.set(bufferization::AllocTensorOp::create(
-      builder, operand.getOwner()->getLoc(),
-      cast<RankedTensorType>(operand.get().getType()), ValueRange(),
-      operand.get()));
+  copyInFrontOf(operand.getOwner(), operand);
 }
 
 /// A loop writes the tensors that it carries into the buffers that came in.

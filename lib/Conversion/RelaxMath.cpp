@@ -41,8 +41,12 @@ struct RelaxMathPass : public fsdp::impl::RelaxMathPassBase<RelaxMathPass> {
 
   void runOnOperation() override {
     getOperation().walk([](linalg::LinalgOp op) { allowReordering(op); });
-    getOperation().walk([](Operation *op) { expand(op); });
-    getOperation().walk([](arith::TruncFOp op) { narrowInSteps(op); });
+    getOperation().walk([](Operation *op) {
+      if (auto narrow = dyn_cast<arith::TruncFOp>(op))
+        narrowInSteps(narrow);
+      else
+        expand(op);
+    });
     // Those that the line above made, too.
     getOperation().walk(
         [](arith::ArithFastMathInterface op) { allowContraction(op); });

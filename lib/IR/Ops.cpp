@@ -49,12 +49,24 @@ LogicalResult UnitOp::verify() {
   auto word = dyn_cast<StringAttr>(reshard);
   if (isa<BoolAttr>(reshard) || (word && word == "auto"))
     return success();
-  auto size = dyn_cast<IntegerAttr>(reshard);
-  if (!size || size.getValue().trySExtValue().value_or(0) < 1)
+  if (getReshardSize().value_or(0) < 1)
     return emitOpError("expected reshard_after_forward to be true, false, "
                        "\"auto\" or a positive size, but got ")
            << reshard;
   return success();
+}
+
+bool UnitOp::reshards() {
+  auto enabled = dyn_cast<BoolAttr>(getReshardAfterForward());
+  return !enabled || enabled.getValue();
+}
+
+std::optional<int64_t> UnitOp::getReshardSize() {
+  // A bool attribute is an integer attribute too.
+  auto size = dyn_cast<IntegerAttr>(getReshardAfterForward());
+  if (!size || isa<BoolAttr>(size))
+    return std::nullopt;
+  return size.getValue().trySExtValue();
 }
 
 /// Checks that `group` is a process group; sets `size` where it is resolved.
@@ -76,13 +88,13 @@ LogicalResult UnitOp::verifySymbolUses(SymbolTableCollection &symbols) {
   ClassesAttr shard =
       symbols.lookupNearestSymbolFrom<ProcessGroupOp>(*this, getShardAttr())
           .getClasses();
-  auto size = dyn_cast<IntegerAttr>(getReshardAfterForward());
-  if (isa<BoolAttr>(getReshardAfterForward()) || !shard || !size ||
-      size.getInt() == shard.getSize() || getMinorGroup(shard, size.getInt()))
+  std::optional<int64_t> size = getReshardSize();
+  if (!shard || !size || *size == shard.getSize() ||
+      getMinorGroup(shard, *size))
     return success();
   return emitOpError("expected reshard_after_forward to cut the unit's group ")
          << getShardAttr() << " of " << shard.getSize()
-         << " ranks into neighbours evenly, but got " << size.getInt();
+         << " ranks into neighbours evenly, but got " << *size;
 }
 
 //===----------------------------------------------------------------------===//

@@ -79,14 +79,8 @@ struct ReshardAfterForwardPass
     findEarly(gathers, cones);
     for (auto [gather, cone] : llvm::zip_equal(gathers, cones)) {
       auto [reshard, unit] = gather;
-      // A bool attribute is an integer attribute too.
-      auto size = dyn_cast<IntegerAttr>(unit.getReshardAfterForward());
-      if (auto enabled = dyn_cast<BoolAttr>(unit.getReshardAfterForward())) {
-        if (!enabled.getValue())
-          continue;
-        size = {};
-      }
-      regather(cone, reshard, unit, size);
+      if (unit.reshards())
+        regather(cone, reshard, unit);
     }
   }
 
@@ -104,8 +98,7 @@ struct ReshardAfterForwardPass
   void findEarly(ArrayRef<Gather> gathers, ArrayRef<Cone> cones);
   bool isAdjacent(const Cone &cone);
   bool isKept(ReshardOp reshard, const Cone &cone, UnitOp unit);
-  void regather(const Cone &cone, ReshardOp reshard, UnitOp unit,
-                IntegerAttr size);
+  void regather(const Cone &cone, ReshardOp reshard, UnitOp unit);
   Value keepPart(ReshardOp reshard, UnitOp unit, const Cone &cone,
                  int64_t size);
 };
@@ -197,8 +190,7 @@ void ReshardAfterForwardPass::findEarly(ArrayRef<Gather> gathers,
   llvm::MapVector<Operation *, Operation *> firstUses;
   for (auto [gather, cone] : llvm::zip_equal(gathers, cones)) {
     UnitOp unit = gather.second;
-    auto enabled = dyn_cast<BoolAttr>(unit.getReshardAfterForward());
-    if (cone.backwardUses.empty() || (enabled && !enabled.getValue()))
+    if (cone.backwardUses.empty() || !unit.reshards())
       continue;
     Operation *&first = firstUses[unit];
     if (!first || cone.first->isBeforeInBlock(first))
@@ -248,7 +240,7 @@ bool ReshardAfterForwardPass::isKept(ReshardOp reshard, const Cone &cone,
 }
 
 void ReshardAfterForwardPass::regather(const Cone &cone, ReshardOp reshard,
-                                       UnitOp unit, IntegerAttr size) {
+                                       UnitOp unit) {
   if (cone.costly) {
     auto type = cast<ShapedType>(cone.costly->getResult(0).getType());
     note(cone.costly->getLoc(), "kept",
@@ -259,9 +251,8 @@ void ReshardAfterForwardPass::regather(const Cone &cone, ReshardOp reshard,
   if (cone.backwardUses.empty() || isKept(reshard, cone, unit))
     return;
   IRMapping mapping;
-  if (size) {
-    Value part = keepPart(reshard, unit, cone, size.getValue().getSExtValue());
-    if (part) {
+  if (std::optional<int64_t> size = unit.getReshardSize()) {
+    if (Value part = keepPart(reshard, unit, cone, *size)) {
       OpBuilder builder(cone.first);
       auto again = cast<ReshardOp>(part.getDefiningOp());
       mapping.map(reshard.getResult(),

@@ -87,6 +87,12 @@ def Fsdp_UnitOp : Fsdp_Op<"unit", [
                        OptionalAttr<F64Attr>:$gradient_divide_factor);
   let assemblyFormat = "$sym_name attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// False if parameters are never freed between forward and backward.
+    bool reshards();
+    /// The ranks of the group to reshard to, if it is said.
+    std::optional<int64_t> getReshardSize();
+  }];
 }
 
 //===----------------------------------------------------------------------===//
